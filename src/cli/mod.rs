@@ -1,0 +1,1 @@
+//! The only layer that prints, reads the environment or exits.

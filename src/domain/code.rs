@@ -1,0 +1,77 @@
+//! Error codes: small stable numbers to branch and search on.
+//!
+//! The first two digits group by subject: 01 files and arguments, 02 plan and apply, 03 publish,
+//! 04 consume, 05 store, 06 broker connection. A code is never reused for another meaning.
+
+use std::fmt;
+
+macro_rules! codes {
+    ($($name:ident = $number:literal, $title:literal, $help:literal;)*) => {
+        /// What went wrong, as a number that stays the same across releases.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum Code {
+            $(#[doc = $title] $name,)*
+        }
+
+        impl Code {
+            /// Every code, in ascending order.
+            pub const ALL: &'static [Self] = &[$(Self::$name),*];
+
+            /// The number behind `TOPO`.
+            #[must_use]
+            pub const fn number(self) -> u16 {
+                match self { $(Self::$name => $number),* }
+            }
+
+            /// One line: what it means.
+            #[must_use]
+            pub const fn title(self) -> &'static str {
+                match self { $(Self::$name => $title),* }
+            }
+
+            /// One paragraph: what to do about it.
+            #[must_use]
+            pub const fn help(self) -> &'static str {
+                match self { $(Self::$name => $help),* }
+            }
+        }
+    };
+}
+
+codes! {
+    FileMissing = 101, "a file can't be read", "Name the file with --file, or write a three-line topology.yaml: topology, shards, key.";
+    FileInvalid = 102, "a file has problems", "Every problem is listed with file, line and column. `topo check` judges the files offline; `topo schema` prints the JSON schema.";
+    Usage = 103, "the arguments don't fit", "`topo COMMAND --help` lists the flags.";
+    HandlerInvalid = 104, "a handler can't be used", "`topo check` names the statement. SQL handlers bind :message_id :key :type :shard :sequence :correlation_id :published_at :body :headers.";
+    UnknownConsumer = 105, "no such consumer in the topology", "List it below `consumers:` in topology.yaml and put its files in consumers/NAME/.";
+    NotSupported = 106, "this version can't do that yet", "The message names what is missing.";
+    PlanPending = 201, "the live objects differ from the file", "`topo plan` shows the difference, `topo apply` makes it so.";
+    Immutable = 202, "an existing object can't be changed to what the file says", "Its arguments are fixed at declaration. Change the file back, or give the topology another name or generation, move the messages and remove the old object yourself. Nothing was changed.";
+    ConfirmNeeded = 203, "a confirmation is needed and there is no terminal to ask on", "Add --yes when the shown plan is what you want.";
+    StepFailed = 204, "a step of the plan failed", "The steps before it are done. It is safe to run `topo apply` again: it does only what is left.";
+    Exposed = 205, "the topology is not what the file says after apply", "Somebody else may be changing it. `topo plan` shows what differs.";
+    PublishIncomplete = 301, "some lines were not confirmed", "The report names the lines. A line in doubt can be published again with the same message id: consumers skip what they already processed.";
+    ExchangeMissing = 302, "the exchange does not exist", "`topo apply` creates it.";
+    Oversized = 303, "the broker refused a message", "Lower publish.max_body below the broker's max_message_size.";
+    QueueMissing = 401, "a queue does not exist", "`topo apply` creates the queues of the topology.";
+    Blocked = 402, "a shard waits for a message that can't be processed", "Mend the handler or the data and start the consumer again; the message keeps its place.";
+    NotSingleActive = 403, "a queue is not single-active-consumer", "Without x-single-active-consumer order is lost at every consumer crash. Create a new queue with it: it can't be added later.";
+    StoreUnreachable = 501, "the store can't be reached", "Check store.url (TOPO_STORE_URL) and that the server runs.";
+    StoreRefused = 502, "the store refused the login or the database is missing", "Check user, password and database name of store.url.";
+    SchemaMissing = 503, "the store has no tables yet", "`topo apply` creates them.";
+    SchemaNewer = 504, "the store's schema is newer than this program", "Install a newer topo; this one changed nothing.";
+    StoreFailed = 505, "the store failed", "The cause is below. Running again is safe: the claim removes what was done before.";
+    BrokerUnreachable = 601, "the broker can't be reached", "Check broker.url (TOPO_BROKER_URL) and that RabbitMQ runs.";
+    BrokerRefused = 602, "the broker refused the login", "Check user and password of broker.url, and the user's permissions on the vhost.";
+    VhostMissing = 603, "the vhost does not exist or is closed to this user", "`rabbitmqctl add_vhost NAME` and set_permissions create it. In a URL the vhost / is written %2f.";
+    BrokerProtocol = 604, "the broker answered with an error", "The cause below is the broker's own text.";
+    ManagementFailed = 605, "the management API answered with an error", "Check broker.management_url and that the user has the management tag; AMQP alone also works.";
+    TlsFailed = 606, "TLS could not be set up", "Check broker.tls and that the port speaks TLS.";
+    Internal = 901, "a bug in topo", "Please report it with the text below.";
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "TOPO{:04}", self.number())
+    }
+}

@@ -1,0 +1,23 @@
+//! The pure core: names, keys, hashes, routes, topologies, plans, messages and the decisions about them.
+//!
+//! Nothing here does IO, reads a clock, is asynchronous or knows a vendor's type; every decision of the
+//! tool can therefore be tested without a broker. Serialized shapes live in `spec`, the adapters and
+//! `cli::view`, so renaming a field here never changes bytes on disk or on the wire.
+//!
+//! Invariants decided here: per-key-order, confirm-or-report, plan-is-what-runs.
+
+pub mod code;
+pub mod consumer;
+pub mod envelope;
+pub mod hash;
+pub mod key;
+pub mod message;
+pub mod name;
+pub mod observed;
+pub mod plan;
+pub mod report;
+pub mod retry;
+pub mod route;
+pub mod secret;
+pub mod template;
+pub mod topology;

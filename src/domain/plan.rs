@@ -1,0 +1,186 @@
+//! A plan: the one value that is computed, shown, approved and executed.
+//!
+//! Invariant: plan-is-what-runs. An [`ApprovedPlan`] can only be made from a shown [`Plan`], and applying
+//! takes nothing else.
+
+use std::collections::BTreeMap;
+
+use super::{code::Code, observed::Value};
+
+/// What is done to one object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Action {
+    /// It does not exist yet.
+    Create,
+    /// It can be changed in place.
+    Update,
+    /// Its arguments are fixed; it would have to be made anew, which is never done here.
+    Replace,
+    /// It is removed.
+    Delete,
+    /// It is not ours and is left alone, but matters.
+    Foreign,
+}
+
+impl Action {
+    /// The word in JSON and text.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Create => "create",
+            Self::Update => "update",
+            Self::Replace => "replace",
+            Self::Delete => "delete",
+            Self::Foreign => "foreign",
+        }
+    }
+}
+
+/// The kinds of object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// An exchange.
+    Exchange,
+    /// A queue.
+    Queue,
+    /// A binding.
+    Binding,
+    /// A policy.
+    Policy,
+    /// Tables of a store.
+    Store,
+}
+
+impl Kind {
+    /// The word in JSON and text.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Exchange => "exchange",
+            Self::Queue => "queue",
+            Self::Binding => "binding",
+            Self::Policy => "policy",
+            Self::Store => "store",
+        }
+    }
+}
+
+/// One differing field. `None` means absent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FieldChange {
+    /// Field or argument name.
+    pub field: String,
+    /// What is there.
+    pub from: Option<Value>,
+    /// What the file says.
+    pub to: Option<Value>,
+}
+
+/// One executable step; only creations so far.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// Declare an exchange.
+    Exchange {
+        /// Name.
+        name: String,
+        /// Type name.
+        kind: String,
+    },
+    /// Declare a durable queue with arguments.
+    Queue {
+        /// Name.
+        name: String,
+        /// Arguments, `x-queue-type` always among them (T34).
+        arguments: BTreeMap<String, Value>,
+    },
+    /// Bind a queue.
+    Binding {
+        /// Exchange.
+        exchange: String,
+        /// Queue.
+        queue: String,
+        /// Binding key.
+        routing_key: String,
+    },
+    /// Create or upgrade topo's tables in the store of these consumers.
+    Tables {
+        /// Index into the stores of the topology.
+        store: usize,
+    },
+    /// Run a consumer's schema.sql.
+    Schema {
+        /// Index into the stores of the topology.
+        store: usize,
+        /// The consumer.
+        consumer: String,
+    },
+}
+
+/// One line of the plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// What is done.
+    pub action: Action,
+    /// To which kind of object.
+    pub kind: Kind,
+    /// Its name; a binding reads `exchange -> queue (key)`.
+    pub name: String,
+    /// The differing fields.
+    pub fields: Vec<FieldChange>,
+    /// Why it is dangerous or can't be done.
+    pub hazard: Option<Code>,
+    /// How it is done; `None` for what is only reported.
+    pub step: Option<Step>,
+}
+
+/// The difference between file and world.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Plan {
+    /// In execution order: dead-letter queues, exchange, queues, store, bindings last, so that a
+    /// half-made topology receives nothing (T68).
+    pub changes: Vec<Change>,
+    /// Objects that are as they should be.
+    pub keep: u64,
+    /// What could not be checked, as sentences.
+    pub unchecked: Vec<String>,
+}
+
+impl Plan {
+    /// How many changes have this action.
+    #[must_use]
+    pub fn count(&self, action: Action) -> usize {
+        self.changes.iter().filter(|c| c.action == action).count()
+    }
+
+    /// Whether nothing differs.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.changes.is_empty()
+    }
+
+    /// Whether something can't be done by applying.
+    #[must_use]
+    pub fn is_refused(&self) -> bool {
+        self.changes.iter().any(|c| c.action == Action::Replace)
+    }
+
+    /// Approves the plan as shown; `None` when it holds a change that must not be made.
+    #[must_use]
+    pub fn approve(self) -> Option<ApprovedPlan> {
+        if self.is_refused() { None } else { Some(ApprovedPlan { plan: self }) }
+    }
+}
+
+/// A plan that somebody agreed to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ApprovedPlan {
+    plan: Plan,
+}
+
+impl ApprovedPlan {
+    /// The plan.
+    #[must_use]
+    pub const fn plan(&self) -> &Plan {
+        &self.plan
+    }
+}

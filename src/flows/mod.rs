@@ -1,0 +1,1 @@
+//! The verbs: small loops over ports. Sequence only; decisions live in `domain`.

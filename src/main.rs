@@ -1,0 +1,2 @@
+//! The `topo` command.
+fn main() {}

@@ -1,0 +1,1 @@
+//! File formats: text to domain, collecting every problem with its place.
