@@ -1,1 +1,4 @@
 //! The outside world, one folder per technology. Nothing here decides anything.
+
+#[cfg(feature = "amqp")]
+pub mod amqp;

@@ -66,10 +66,6 @@ pub trait ConsumeBroker: Send + Sync {
         prefetch: u16,
     ) -> Result<Box<dyn Subscription>, LinkError>;
 
-    /// Messages delivered to any consumer of `queue` and not acknowledged, as the management API last
-    /// saw it; `None` when that can't be known. Lags by a few seconds.
-    async fn unacked(&self, queue: &str) -> Option<u64>;
-
     /// Closes the connection, after every subscription was closed.
     async fn close(&self);
 }

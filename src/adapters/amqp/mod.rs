@@ -1,0 +1,11 @@
+//! RabbitMQ over AMQP 0-9-1: the only place that names the client library.
+//!
+//! The client's automatic recovery stays off (T87): a broken connection is thrown away whole and the
+//! flows decide what is sent again.
+
+mod confirms;
+pub mod connection;
+pub mod error;
+mod properties;
+pub mod publish;
+pub mod subscription;
