@@ -1,1 +1,3 @@
 //! Tests that need nothing but the library and the binary.
+
+mod golden;

@@ -1,0 +1,3 @@
+//! Frozen bytes: what other languages and stored data rely on.
+
+mod hash;
