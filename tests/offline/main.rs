@@ -1,3 +1,5 @@
 //! Tests that need nothing but the library and the binary.
 
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
+
 mod golden;
