@@ -3,3 +3,4 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
 mod golden;
+mod tidy;

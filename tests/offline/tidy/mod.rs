@@ -1,0 +1,5 @@
+//! What a reader relies on and no compiler checks: layers, sizes, names, prose.
+
+mod layers;
+mod size;
+mod source;
