@@ -1,1 +1,6 @@
 //! Tests against a real RabbitMQ and a real PostgreSQL that this run starts for itself.
+
+#![expect(clippy::expect_used, reason = "a test fails by panicking")]
+
+mod harness;
+mod harness_works;
