@@ -21,3 +21,4 @@ pub mod route;
 pub mod secret;
 pub mod template;
 pub mod topology;
+pub mod window;
