@@ -2,3 +2,5 @@
 
 #[cfg(feature = "amqp")]
 pub mod amqp;
+#[cfg(feature = "net")]
+pub mod net;

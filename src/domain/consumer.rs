@@ -4,6 +4,8 @@
 
 use std::{path::PathBuf, time::Duration};
 
+use xxhash_rust::xxh3::xxh3_128;
+
 use super::{key::Pointer, name::Name, retry::RetryPolicy, topology::StoreTarget};
 
 /// A consumer group of the topology: it gets every message once.
@@ -42,6 +44,14 @@ pub struct SqlFile {
     pub path: PathBuf,
     /// Its text.
     pub text: String,
+}
+
+impl SqlFile {
+    /// 32 hex digits that change with the text: tells whether a script was run in this form.
+    #[must_use]
+    pub fn digest(&self) -> String {
+        format!("{:032x}", xxh3_128(self.text.as_bytes()))
+    }
 }
 
 /// The kinds of handler.

@@ -147,10 +147,13 @@ pub trait Store: Send + Sync {
     /// Creates or upgrades topo's tables under a lock. Twice: nothing.
     async fn migrate(&self) -> Result<(), StoreError>;
 
-    /// Runs a consumer's `schema.sql` in one transaction, next to topo's tables.
-    async fn run_schema(&self, script: &SqlFile) -> Result<(), StoreError>;
+    /// Runs the `schema.sql` of `consumer` in one transaction and records [`SqlFile::digest`] in it.
+    ///
+    /// # Errors
+    /// `Handler` when the script is at fault.
+    async fn run_schema(&self, consumer: &str, script: &SqlFile) -> Result<(), StoreError>;
 
-    /// The digest under which `schema.sql` of `consumer` was last run; `None` when it never was.
+    /// The [`SqlFile::digest`] under which `schema.sql` of `consumer` was last run; `None` when it never was.
     async fn schema_digest(&self, consumer: &str) -> Result<Option<String>, StoreError>;
 
     /// Opens a session of its own connection and prepares `handler` on it.

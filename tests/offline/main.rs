@@ -4,3 +4,4 @@
 
 mod golden;
 mod tidy;
+mod tls;

@@ -1,0 +1,3 @@
+//! What the adapters that speak over a network share.
+
+pub mod tls;
