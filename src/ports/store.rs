@@ -171,7 +171,7 @@ pub trait Store: Send + Sync {
 /// Every method must be run to its end: an abandoned future leaves the transaction's outcome unknown, and
 /// then the session must be dropped (T86). Dropping a session rolls its transaction back.
 #[async_trait]
-pub trait Session: Send {
+pub trait Session: Send + Sync {
     /// Takes the next epoch of the shard, in a transaction of its own that waits for a running one of the
     /// old owner.
     async fn acquire(&mut self, shard: &ShardId, owner: &str) -> Result<Epoch, StoreError>;

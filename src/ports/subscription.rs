@@ -30,6 +30,9 @@ pub trait Subscription: Send {
     /// A delivery that has already arrived.
     fn try_next(&mut self) -> Option<Delivery>;
 
+    /// Whether a delivery has arrived that was not taken yet.
+    fn has_arrived(&self) -> bool;
+
     /// Whether the channel is open and the broker has not cancelled. Checked before work is started:
     /// deliveries of an ended subscription may already be somebody else's (T50, T77).
     fn live(&self) -> bool;

@@ -212,6 +212,10 @@ impl Subscription for AmqpSubscription {
         Some(self.take(item))
     }
 
+    fn has_arrived(&self) -> bool {
+        !self.deliveries.is_empty()
+    }
+
     fn live(&self) -> bool {
         self.ended.get().is_none() && self.channel.status().connected()
     }

@@ -1,0 +1,227 @@
+//! One shard: subscribe, serve, close, and again.
+//!
+//! Every way out of a subscription goes through its awaited close; nothing here returns past it.
+//!
+//! Invariants: one-owner, drain-loses-nothing.
+
+use std::{sync::Arc, time::Duration};
+
+use super::{Error, Job, batch::Batch, empty::Emptiness, shared::Shared};
+use crate::{
+    domain::{
+        message::ShardId,
+        report::ConsumeCounts,
+        retry::{backoff, jitter},
+    },
+    ports::{
+        link::{LinkError, LinkKind},
+        observer::Level,
+        store::{Epoch, Session},
+        subscription::Subscription,
+    },
+};
+
+/// Pause before the second subscription; each close counts one delivery for every unacked message, so
+/// resubscribing is never done in a tight loop.
+const AGAIN_MIN: Duration = Duration::from_millis(200);
+/// Longest pause.
+const AGAIN_MAX: Duration = Duration::from_secs(10);
+/// A subscription that served this long resets the pause.
+const HEALTHY: Duration = Duration::from_secs(30);
+/// How often an idle worker looks around.
+const LOOK: Duration = Duration::from_millis(50);
+/// Refusals in a row before a refusal on reconnect is believed: a starting broker refuses for a moment.
+const REFUSALS_MAX: u32 = 5;
+
+/// Why serving a subscription ended.
+pub(super) enum Serve {
+    /// Asked to stop, or a limit is reached.
+    Stop,
+    /// The queue is empty and that was the wish.
+    Empty,
+    /// A message can't be processed and nobody is going to wait for it.
+    Blocked(String),
+    /// The channel ended.
+    Lost(LinkError),
+    /// A newer owner has the shard.
+    Fenced,
+    /// The oldest delivery is held for too long: give everything back in order and take it again.
+    Rest,
+    /// Going on is pointless.
+    Failed(Error),
+}
+
+/// What a worker leaves behind.
+pub(super) struct End {
+    pub(super) counts: ConsumeCounts,
+    pub(super) blocked: Option<String>,
+    pub(super) result: Result<(), Error>,
+}
+
+/// The worker of one shard.
+pub(super) struct Worker {
+    pub(super) job: Arc<Job>,
+    pub(super) shared: Arc<Shared>,
+    pub(super) id: ShardId,
+    pub(super) queue: String,
+    pub(super) counts: ConsumeCounts,
+    pub(super) session: Option<Box<dyn Session>>,
+    pub(super) epoch: Option<Epoch>,
+    /// Whether the store was reached before: a wrong address is an error, a lost server is waited for.
+    pub(super) store_seen: bool,
+    subscriptions: u64,
+}
+
+impl Worker {
+    pub(super) fn new(job: Arc<Job>, shared: Arc<Shared>, shard: u32, queue: String) -> Self {
+        let id = ShardId {
+            consumer: job.consumer.name.as_str().to_owned(),
+            generation: job.map.generation(),
+            shard,
+        };
+        let counts = ConsumeCounts::default();
+        Self {
+            job,
+            shared,
+            id,
+            queue,
+            counts,
+            session: None,
+            epoch: None,
+            store_seen: false,
+            subscriptions: 0,
+        }
+    }
+
+    pub(super) async fn run(mut self) -> End {
+        let mut blocked = None;
+        let mut failures = 0;
+        let result = loop {
+            if self.shared.halted() {
+                break Ok(());
+            }
+            let since = self.job.clock.elapsed();
+            match self.once().await {
+                Serve::Stop | Serve::Empty => break Ok(()),
+                Serve::Blocked(reason) => {
+                    blocked = Some(reason);
+                    break Ok(());
+                }
+                Serve::Failed(error) => break Err(error),
+                Serve::Lost(error) if !self.may_retry(&error, failures) => {
+                    break Err(Error::Broker { queue: self.queue.clone(), source: error });
+                }
+                Serve::Lost(error) => {
+                    self.notice(Level::Warn, &format!("{}, subscribing again", chain(&error)))
+                }
+                Serve::Fenced => self.notice(Level::Warn, "fenced: a newer owner has the shard, standing by"),
+                Serve::Rest => self.notice(Level::Warn, "held deliveries for long, returning them in order"),
+            }
+            if self.job.clock.elapsed().saturating_sub(since) > HEALTHY {
+                failures = 0;
+            }
+            failures += 1;
+            let pause = jitter(backoff(failures, AGAIN_MIN, AGAIN_MAX), self.job.clock.random());
+            self.pause(pause).await;
+        };
+        End { counts: self.counts, blocked, result }
+    }
+
+    /// The first connection fails at once, so that a wrong address is said and not waited for.
+    fn may_retry(&self, error: &LinkError, failures: u32) -> bool {
+        if self.subscriptions == 0 {
+            return false;
+        }
+        match error.kind {
+            LinkKind::QueueMissing | LinkKind::Precondition => false,
+            kind => kind.is_retryable() || failures < REFUSALS_MAX,
+        }
+    }
+
+    async fn once(&mut self) -> Serve {
+        if let Err(error) = self.ready_store().await {
+            return error;
+        }
+        let tag = format!("topo-{}-{}-{}", self.job.owner, self.id.shard, self.subscriptions);
+        let prefetch = self.job.consumer.prefetch;
+        let mut subscription = match self.job.broker.subscribe(&self.queue, &tag, prefetch).await {
+            Ok(subscription) => subscription,
+            Err(error) => return Serve::Lost(error),
+        };
+        if self.subscriptions > 0 {
+            self.counts.reconnects += 1;
+        }
+        self.subscriptions += 1;
+        self.epoch = None;
+        let end = self.serve(subscription.as_mut()).await;
+        // Only after the close are the unacked messages back in order, and only then may a successor run.
+        if let Err(error) = subscription.close().await
+            && !matches!(end, Serve::Lost(_))
+        {
+            tracing::debug!("closing the channel of {}: {}", self.queue, chain(&error));
+        }
+        end
+    }
+
+    async fn serve(&mut self, subscription: &mut dyn Subscription) -> Serve {
+        let mut emptiness = Emptiness::default();
+        loop {
+            if self.shared.halted() {
+                return Serve::Stop;
+            }
+            if let Some(error) = subscription.ended() {
+                return Serve::Lost(error);
+            }
+            let first = tokio::select! {
+                biased;
+                () = self.shared.halting() => return Serve::Stop,
+                delivery = subscription.next() => match delivery {
+                    Some(delivery) => Some(delivery),
+                    None => continue,
+                },
+                () = self.job.clock.sleep(LOOK), if self.job.limits.until_empty => None,
+                () = self.job.clock.sleep(AGAIN_MAX), if !self.job.limits.until_empty => None,
+            };
+            match first {
+                Some(first) => {
+                    emptiness.delivered();
+                    let batch = Batch::gather(self, subscription, first).await;
+                    if let Err(end) = self.process(subscription, batch).await {
+                        return end;
+                    }
+                }
+                None if self.job.limits.until_empty => match emptiness.look(self, subscription).await {
+                    Ok(true) => return Serve::Empty,
+                    Ok(false) => {}
+                    Err(error) => return Serve::Lost(error),
+                },
+                None => {}
+            }
+        }
+    }
+
+    pub(super) fn notice(&self, level: Level, text: &str) {
+        self.job.observer.notice(level, Some(&self.id), text);
+    }
+
+    /// Waits, unless the workers are asked to stop.
+    pub(super) async fn pause(&self, pause: Duration) {
+        tokio::select! {
+            biased;
+            () = self.shared.halting() => {}
+            () = self.job.clock.sleep(pause) => {}
+        }
+    }
+}
+
+/// An error with its cause, in one line.
+pub(super) fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        source = cause.source();
+    }
+    text
+}
