@@ -50,7 +50,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("async_trait", &["ports", "flows", "adapters", "cli"]),
     ("futures_util", &["adapters"]),
     ("tokio", &["flows", "adapters", "cli"]),
-    ("tracing", &["adapters", "cli"]),
+    ("tracing", &["flows", "adapters", "cli"]),
     ("uuid", &["adapters", "cli"]),
 ];
 
