@@ -4,3 +4,7 @@
 pub mod amqp;
 #[cfg(feature = "net")]
 pub mod net;
+#[cfg(feature = "clock")]
+pub mod clock;
+#[cfg(feature = "log")]
+pub mod observe;

@@ -45,6 +45,8 @@ codes! {
     HandlerInvalid = 104, "a handler can't be used", "`topo check` names the statement. SQL handlers bind :message_id :key :type :shard :sequence :correlation_id :published_at :body :headers.";
     UnknownConsumer = 105, "no such consumer in the topology", "List it below `consumers:` in topology.yaml and put its files in consumers/NAME/.";
     NotSupported = 106, "this version can't do that yet", "The message names what is missing.";
+    WouldOverwrite = 107, "a file is already there", "Nothing was written. Name another directory, or move the file away.";
+    CaseFailed = 108, "a case of a consumer does not come out as expected", "The text below shows what the tables hold after the case's messages. consumers/README.md describes the format.";
     PlanPending = 201, "the live objects differ from the file", "`topo plan` shows the difference, `topo apply` makes it so.";
     Immutable = 202, "an existing object can't be changed to what the file says", "Its arguments are fixed at declaration. Change the file back, or give the topology another name or generation, move the messages and remove the old object yourself. Nothing was changed.";
     ConfirmNeeded = 203, "a confirmation is needed and there is no terminal to ask on", "Add --yes when the shown plan is what you want.";
@@ -68,6 +70,8 @@ codes! {
     ManagementFailed = 605, "the management API answered with an error", "Check broker.management_url and that the user has the management tag; AMQP alone also works.";
     TlsFailed = 606, "TLS could not be set up", "Check broker.tls and that the port speaks TLS.";
     Internal = 901, "a bug in topo", "Please report it with the text below.";
+    TimedOut = 902, "not finished within --timeout", "What was done is done. Run again, with a longer --timeout or without one.";
+    OutputFailed = 903, "standard output can't be written", "The work itself may be done: look at the log above.";
 }
 
 impl fmt::Display for Code {
