@@ -2,9 +2,9 @@
 
 #[cfg(feature = "amqp")]
 pub mod amqp;
-#[cfg(feature = "net")]
-pub mod net;
 #[cfg(feature = "clock")]
 pub mod clock;
+#[cfg(feature = "net")]
+pub mod net;
 #[cfg(feature = "log")]
 pub mod observe;

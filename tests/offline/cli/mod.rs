@@ -1,0 +1,4 @@
+//! The command line as its users see it.
+
+mod input;
+mod log;
