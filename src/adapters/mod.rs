@@ -4,6 +4,7 @@
 pub mod amqp;
 #[cfg(feature = "clock")]
 pub mod clock;
+pub mod memory;
 #[cfg(feature = "net")]
 pub mod net;
 #[cfg(feature = "log")]
