@@ -52,12 +52,15 @@ codes! {
     ConfirmNeeded = 203, "a confirmation is needed and there is no terminal to ask on", "Add --yes when the shown plan is what you want.";
     StepFailed = 204, "a step of the plan failed", "The steps before it are done. It is safe to run `topo apply` again: it does only what is left.";
     Exposed = 205, "the topology is not what the file says after apply", "Somebody else may be changing it. `topo plan` shows what differs.";
+    ForeignBinding = 206, "a binding that the file does not know leads into a queue of the topology", "Messages that it brings may belong to another shard and would be applied out of order. Remove it, or find out who needs it. topo leaves it alone.";
     PublishIncomplete = 301, "some lines were not confirmed", "The report names the lines. A line in doubt can be published again with the same message id: consumers skip what they already processed.";
     ExchangeMissing = 302, "the exchange does not exist", "`topo apply` creates it.";
     Oversized = 303, "the broker refused a message", "Lower publish.max_body below the broker's max_message_size.";
     QueueMissing = 401, "a queue does not exist", "`topo apply` creates the queues of the topology.";
     Blocked = 402, "a shard waits for a message that can't be processed", "Mend the handler or the data and start the consumer again; the message keeps its place.";
     NotSingleActive = 403, "a queue is not single-active-consumer", "Without x-single-active-consumer order is lost at every consumer crash. Create a new queue with it: it can't be added later.";
+    NoConsumer = 404, "messages wait and nobody consumes them", "`topo consume` starts a consumer; one that runs elsewhere may have lost its connection.";
+    DeadLettered = 405, "messages were moved to a dead-letter queue", "They were returned more often than queues.delivery_limit allows, and the order of their keys is broken. Look at them, mend the cause, and publish them again.";
     StoreUnreachable = 501, "the store can't be reached", "Check store.url (TOPO_STORE_URL) and that the server runs.";
     StoreRefused = 502, "the store refused the login or the database is missing", "Check user, password and database name of store.url.";
     SchemaMissing = 503, "the store has no tables yet", "`topo apply` creates them.";

@@ -6,8 +6,11 @@
 //!
 //! Invariants decided here: per-key-order, confirm-or-report, plan-is-what-runs.
 
+mod bindings;
 pub mod code;
 pub mod consumer;
+pub mod desired;
+pub mod diff;
 pub mod envelope;
 pub mod hash;
 pub mod key;
@@ -19,6 +22,8 @@ pub mod report;
 pub mod retry;
 pub mod route;
 pub mod secret;
+pub mod status;
+pub mod stores;
 pub mod template;
 pub mod topology;
 pub mod window;

@@ -1,7 +1,7 @@
 //! What a broker reported, including what it could not say.
 //!
-//! Looking through AMQP alone shows whether an object exists and fits, not its arguments nor foreign
-//! bindings; such blanks are `None` and are said, never guessed.
+//! Looking through AMQP alone shows whether an object exists and whether it fits, not its arguments nor
+//! its bindings; such blanks are `None` and are said, never guessed.
 
 use std::collections::BTreeMap;
 
@@ -43,11 +43,34 @@ pub struct Observed {
     pub bindings: Option<Vec<ObservedBinding>>,
 }
 
+/// The broker's answer to declaring an existing object again as the file describes it, which changes
+/// nothing. It names the first difference only.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// Equal in everything that the broker compares.
+    Same,
+    /// At least this differs.
+    Differs(Difference),
+}
+
+/// One field in which a live object differs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    /// Field or argument name.
+    pub field: String,
+    /// What is there; `None`: absent.
+    pub live: Option<Value>,
+    /// What was asked for; `None`: absent.
+    pub asked: Option<Value>,
+}
+
 /// An exchange.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ObservedExchange {
     /// Its properties; `None`: can't be seen.
     pub details: Option<ExchangeDetails>,
+    /// Whether it fits, when `details` can't be seen; `None`: not known either.
+    pub verdict: Option<Verdict>,
 }
 
 /// Properties of an exchange.
@@ -70,6 +93,8 @@ pub struct ExchangeDetails {
 pub struct ObservedQueue {
     /// Its properties; `None`: can't be seen.
     pub details: Option<QueueDetails>,
+    /// Whether it fits, when `details` can't be seen; `None`: not known either.
+    pub verdict: Option<Verdict>,
 }
 
 /// Properties of a queue.

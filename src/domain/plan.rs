@@ -139,6 +139,9 @@ pub struct Plan {
     /// In execution order: dead-letter queues, exchange, queues, store, bindings last, so that a
     /// half-made topology receives nothing (T68).
     pub changes: Vec<Change>,
+    /// Steps run by every apply because nobody can see whether they are needed: bindings, when the look
+    /// was made through AMQP alone. Each changes nothing when it was done before.
+    pub ensure: Vec<Step>,
     /// Objects that are as they should be.
     pub keep: u64,
     /// What could not be checked, as sentences.
@@ -152,10 +155,10 @@ impl Plan {
         self.changes.iter().filter(|c| c.action == action).count()
     }
 
-    /// Whether nothing differs.
+    /// Whether there is nothing to do and nothing to refuse; what is foreign is only reported.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.changes.is_empty()
+        self.changes.iter().all(|change| change.action == Action::Foreign)
     }
 
     /// Whether something can't be done by applying.

@@ -1,7 +1,14 @@
 //! The verbs: small loops over ports. Sequence only; decisions live in `domain`.
 //!
+//! - [`plan`]: the difference between file and world
+//! - [`apply`]: an approved plan to the world
+//! - [`status`]: what runs and what is wrong
 //! - [`consume`]: deliveries to committed effects
 //! - [`publish`]: lines to confirmed messages
 
+pub mod apply;
 pub mod consume;
+pub mod plan;
 pub mod publish;
+pub mod status;
+pub mod world;

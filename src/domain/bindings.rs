@@ -1,0 +1,99 @@
+//! The bindings' part of the difference: what is missing, what is foreign, what can't be seen.
+//!
+//! A foreign binding is reported and never removed: somebody made it for a reason that is not known here.
+//!
+//! Invariant: per-key-order (a binding into a shard queue can bring keys of other shards, T69).
+
+use std::collections::BTreeSet;
+
+use super::{
+    code::Code,
+    desired::{Desired, DesiredBinding},
+    observed::{Observed, ObservedBinding},
+    plan::{Action, Change, Kind, Plan, Step},
+};
+
+/// Adds the bindings to `plan`.
+pub(super) fn diff(desired: &Desired, observed: &Observed, plan: &mut Plan) {
+    match &observed.bindings {
+        Some(found) => compare(desired, found, plan),
+        None => unseen(desired, observed, plan),
+    }
+}
+
+fn compare(desired: &Desired, found: &[ObservedBinding], plan: &mut Plan) {
+    let exchange = desired.exchange.name.as_str();
+    let ours: BTreeSet<_> = desired.bindings.iter().map(|b| (&*b.queue, &*b.routing_key)).collect();
+    let mut present = BTreeSet::new();
+    let mut foreign = BTreeSet::new();
+    for binding in found {
+        let place = (&*binding.destination, &*binding.routing_key);
+        if binding.source == exchange && binding.to_queue && !binding.has_arguments && ours.contains(&place) {
+            present.insert(place);
+        } else {
+            foreign.insert(binding);
+        }
+    }
+    for binding in &desired.bindings {
+        if present.contains(&(&*binding.queue, &*binding.routing_key)) {
+            plan.keep += 1;
+        } else {
+            plan.changes.push(create(exchange, binding));
+        }
+    }
+    let queues: BTreeSet<_> = desired.queues.iter().map(|queue| queue.name.as_str()).collect();
+    plan.changes.extend(foreign.into_iter().map(|binding| foreign_change(binding, &queues)));
+}
+
+/// Through AMQP alone a binding shows only in what is missing: a queue or exchange that does not exist has
+/// none. Between existing ones it is made again, which changes nothing if it is there.
+fn unseen(desired: &Desired, observed: &Observed, plan: &mut Plan) {
+    let exchange = desired.exchange.name.as_str();
+    for binding in &desired.bindings {
+        if observed.exchange.is_some() && observed.queues.contains_key(&binding.queue) {
+            plan.ensure.push(step(exchange, binding));
+        } else {
+            plan.changes.push(create(exchange, binding));
+        }
+    }
+    if !plan.ensure.is_empty() {
+        let count = plan.ensure.len();
+        plan.unchecked
+            .push(format!("{count} bindings can't be seen through AMQP alone; apply makes them again"));
+    }
+    plan.unchecked.push("bindings made by others can't be seen through AMQP alone".to_owned());
+}
+
+fn step(exchange: &str, binding: &DesiredBinding) -> Step {
+    Step::Binding {
+        exchange: exchange.to_owned(),
+        queue: binding.queue.clone(),
+        routing_key: binding.routing_key.clone(),
+    }
+}
+
+fn create(exchange: &str, binding: &DesiredBinding) -> Change {
+    Change {
+        action: Action::Create,
+        kind: Kind::Binding,
+        name: format!("{exchange} -> {} ({})", binding.queue, binding.routing_key),
+        fields: Vec::new(),
+        hazard: None,
+        step: Some(step(exchange, binding)),
+    }
+}
+
+fn foreign_change(binding: &ObservedBinding, shard_queues: &BTreeSet<&str>) -> Change {
+    let ObservedBinding { source, destination, to_queue, routing_key, has_arguments } = binding;
+    let kind = if *to_queue { "" } else { "exchange " };
+    let arguments = if *has_arguments { " with arguments" } else { "" };
+    let into_shard = *to_queue && shard_queues.contains(destination.as_str());
+    Change {
+        action: Action::Foreign,
+        kind: Kind::Binding,
+        name: format!("{source} -> {kind}{destination} ({routing_key}){arguments}"),
+        fields: Vec::new(),
+        hazard: into_shard.then_some(Code::ForeignBinding),
+        step: None,
+    }
+}

@@ -1,0 +1,138 @@
+//! Runs an approved plan step by step, then looks again.
+//!
+//! Every step can be repeated, so an apply that failed half-way is simply run again. Bindings come last: a
+//! half-made topology receives nothing.
+//!
+//! Invariant: plan-is-what-runs.
+
+use std::fmt;
+
+use super::{
+    plan::plan,
+    world::{LookError, World},
+};
+use crate::{
+    domain::{
+        plan::{ApprovedPlan, Plan, Step},
+        stores::stores,
+    },
+    ports::{link::LinkError, store::StoreError},
+};
+
+/// Why an apply did not end with an empty plan.
+#[derive(Debug, thiserror::Error)]
+pub enum ApplyError {
+    /// A step failed; those before it are done.
+    #[error("step {} of {total} failed: {what}", done + 1)]
+    Step {
+        /// Steps that are done.
+        done: usize,
+        /// Steps in all.
+        total: usize,
+        /// The failed step, as a sentence.
+        what: String,
+        /// Why.
+        #[source]
+        source: StepError,
+    },
+    /// Every step is done, but the second look failed.
+    #[error("every step is done, but the result can't be seen")]
+    Look(#[source] LookError),
+    /// Every step is done, and the world still differs from the file.
+    #[error("every step is done, and still {} things differ", .0.changes.len())]
+    Unsettled(Box<Plan>),
+}
+
+/// Why a step failed.
+#[derive(Debug, thiserror::Error)]
+pub enum StepError {
+    /// The broker refused it or is gone.
+    #[error(transparent)]
+    Broker(#[from] LinkError),
+    /// The store refused it or is gone.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The plan was made for another topology.
+    #[error("the plan does not belong to this topology")]
+    Stale,
+}
+
+/// Runs `approved` and gives the plan of the second look: empty, but for what is foreign.
+///
+/// `progress` is told before each step: steps done, steps in all, and the step.
+///
+/// # Errors
+/// See [`ApplyError`]; it is always safe to run again.
+pub async fn apply(
+    world: &World<'_>,
+    approved: &ApprovedPlan,
+    mut progress: impl FnMut(usize, usize, &Step),
+) -> Result<Plan, ApplyError> {
+    let steps: Vec<_> = approved
+        .plan()
+        .changes
+        .iter()
+        .filter_map(|c| c.step.as_ref())
+        .chain(&approved.plan().ensure)
+        .collect();
+    let total = steps.len();
+    for (done, step) in steps.into_iter().enumerate() {
+        progress(done, total, step);
+        run(world, step).await.map_err(|source| ApplyError::Step {
+            done,
+            total,
+            what: Sentence(step).to_string(),
+            source,
+        })?;
+    }
+    let left = plan(world).await.map_err(ApplyError::Look)?;
+    if left.is_empty() { Ok(left) } else { Err(ApplyError::Unsettled(Box::new(left))) }
+}
+
+async fn run(world: &World<'_>, step: &Step) -> Result<(), StepError> {
+    match step {
+        Step::Exchange { .. } | Step::Queue { .. } | Step::Binding { .. } => {
+            world.amqp.execute(step).await?;
+        }
+        Step::Tables { store } => world.stores.get(*store).ok_or(StepError::Stale)?.migrate().await?,
+        Step::Schema { store, consumer: name } => {
+            let uses = stores(world.topology);
+            let target = uses.get(*store).ok_or(StepError::Stale)?;
+            let store = world.stores.get(*store).ok_or(StepError::Stale)?;
+            let consumer = target.consumers.iter().find(|consumer| consumer.name.as_str() == name);
+            let script = consumer.and_then(|consumer| consumer.schema.as_ref()).ok_or(StepError::Stale)?;
+            store.run_schema(name, script).await?;
+        }
+    }
+    Ok(())
+}
+
+/// A step as a sentence.
+struct Sentence<'a>(&'a Step);
+
+impl fmt::Display for Sentence<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Step::Exchange { name, .. } => write!(f, "declare exchange {name}"),
+            Step::Queue { name, .. } => write!(f, "declare queue {name}"),
+            Step::Binding { exchange, queue, routing_key } => {
+                write!(f, "bind {queue} to {exchange} with {routing_key}")
+            }
+            Step::Tables { .. } => f.write_str("create or upgrade the tables of the store"),
+            Step::Schema { consumer, .. } => write!(f, "run schema.sql of {consumer}"),
+        }
+    }
+}
+
+impl ApplyError {
+    /// The kind of broker failure behind it, when it is one.
+    #[must_use]
+    pub fn link(&self) -> Option<&LinkError> {
+        match self {
+            Self::Step { source: StepError::Broker(error), .. } | Self::Look(LookError::Broker(error)) => {
+                Some(error)
+            }
+            Self::Step { .. } | Self::Look(_) | Self::Unsettled(_) => None,
+        }
+    }
+}
