@@ -22,6 +22,7 @@ pub mod report;
 pub mod retry;
 pub mod route;
 pub mod secret;
+pub mod sql;
 pub mod status;
 pub mod stores;
 pub mod template;

@@ -4,5 +4,6 @@
 
 mod cli;
 mod golden;
+mod sql;
 mod tidy;
 mod tls;
