@@ -80,7 +80,7 @@ EOC
     wait_for 10 "epmd" port_open "$epmd"
     # RUNNING_UNDER_SYSTEMD makes the start script replace itself by the server, so that PID is the server's.
     spawn TERM "$user" "$1/rabbitmq.log" env \
-        HOME="$folder" \
+        HOME="$folder" ERL_CRASH_DUMP="$folder/erl_crash.dump" \
         ERL_EPMD_PORT="$epmd" ERL_EPMD_ADDRESS=127.0.0.1 \
         RABBITMQ_NODENAME="topo-$$@localhost" RABBITMQ_DIST_PORT="$dist" \
         RABBITMQ_CONF_ENV_FILE="$folder/rabbitmq-env.conf" \
