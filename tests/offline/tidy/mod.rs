@@ -1,5 +1,6 @@
 //! What a reader relies on and no compiler checks: layers, sizes, names, prose.
 
 mod layers;
+mod prose;
 mod size;
 mod source;
