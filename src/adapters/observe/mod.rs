@@ -1,6 +1,6 @@
 //! Watching: log lines for people and machines.
 //!
-//! [`line`] fixes names, order and quoting; [`log`] is the observer that writes such lines; [`bridge`]
+//! [`line`](mod@line) fixes names, order and quoting; [`log`] is the observer that writes such lines; [`bridge`]
 //! brings the client libraries' own events into the same form.
 
 pub mod bridge;
