@@ -6,7 +6,7 @@ use std::{path::PathBuf, time::Duration};
 
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::{key::Pointer, name::Name, retry::RetryPolicy, topology::StoreTarget};
+use super::{key::Pointer, name::Name, retry::RetryPolicy, secret::Secret, topology::StoreTarget};
 
 /// A consumer group of the topology: it gets every message once.
 #[derive(Debug, Clone)]
@@ -59,12 +59,31 @@ impl SqlFile {
 pub enum Handler {
     /// Statements inside the claim's transaction.
     Sql(SqlFile),
-    /// A long-lived child process: program and arguments.
-    Exec(Vec<String>),
+    /// A long-lived child process.
+    Exec {
+        /// Program and arguments; an argument may hold a password.
+        argv: Vec<Secret>,
+        /// When the id is recorded.
+        claim: Claim,
+    },
     /// POST to a URL.
-    Http(String),
+    Http {
+        /// The URL; it may hold a password.
+        url: Secret,
+        /// When the id is recorded.
+        claim: Claim,
+    },
     /// A handler registered by name through the library.
     Rust(String),
+}
+
+/// When the id of a message is recorded for a handler whose effects lie outside the transaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Claim {
+    /// After the call: a crash may repeat the effect, never lose it.
+    After,
+    /// Before the call: a crash may lose the effect, never repeat it.
+    Before,
 }
 
 /// How often the handler is called.

@@ -51,7 +51,7 @@ pub struct Broker {
     pub tls: Tls,
 }
 
-/// TLS files; paths are relative to the working directory.
+/// TLS files; `spec` has joined relative paths to the folder of topology.yaml.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tls {
     /// PEM roots that replace the system's.
@@ -189,7 +189,8 @@ pub enum Order {
 /// Where a consumer's tables live.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreTarget {
-    /// `sqlite:FILE` or `postgres://…`.
+    /// `sqlite:FILE` (one colon, no slashes of a URL, relative paths joined to the folder of
+    /// topology.yaml) or `postgres://…`.
     pub url: Secret,
     /// PostgreSQL schema of topo's tables.
     pub schema: Name,

@@ -4,6 +4,7 @@
 
 mod cli;
 mod golden;
+mod spec;
 mod sql;
 mod tidy;
 mod tls;

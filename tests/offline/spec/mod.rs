@@ -1,0 +1,4 @@
+//! topology.yaml and consumer.yaml: what is read, what is refused, what is printed.
+
+mod cases;
+mod world;
