@@ -7,6 +7,7 @@
 //! Does not read the environment (it is handed in), does not touch the network, and does not judge SQL.
 //! No expanded text reaches a message or a printed form, because it may hold a password.
 
+mod address;
 mod consumer;
 mod consumer_table;
 pub mod duration;
@@ -19,13 +20,13 @@ mod problem;
 mod read;
 mod report;
 mod resolve;
+mod routing_table;
 mod rules;
 mod scalar;
 mod schema;
 pub mod size;
 mod table;
 mod topology_table;
-mod url;
 mod value;
 mod values;
 

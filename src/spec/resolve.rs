@@ -5,7 +5,7 @@
 
 use std::{collections::BTreeMap, path::Path};
 
-use super::{url, values::Values};
+use super::{address, values::Values};
 use crate::domain::{
     hash::HashKind,
     name::Name,
@@ -92,7 +92,7 @@ pub(super) fn own_store(values: &Values, base: &Path, shared: &StoreTarget) -> O
 /// The store's URL with its file joined to `base`; errors of the form are reported by the rules.
 fn store_url(values: &Values, base: &Path) -> Option<Secret> {
     let written = values.text("store.url")?;
-    match url::sqlite(written.expose(), base) {
+    match address::sqlite(written.expose(), base) {
         None => Some(written),
         Some(Ok(joined)) => Some(Secret::new(joined, written.shown())),
         Some(Err(_)) => None,

@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 
 use super::{
+    address::{self, Findings},
     report::Report,
-    url::{self, Findings},
     values::Values,
 };
 use crate::domain::{
@@ -70,8 +70,8 @@ fn placeholders(values: &Values, report: &mut Report) {
 fn urls(values: &Values, report: &mut Report) {
     store_url(values, "", report);
     let judged = [
-        ("broker.url", url::amqp as fn(&str) -> Findings),
-        ("broker.management_url", url::web as fn(&str) -> Findings),
+        ("broker.url", address::amqp as fn(&str) -> Findings),
+        ("broker.management_url", address::web as fn(&str) -> Findings),
     ];
     for (path, judge) in judged {
         if let Some(text) = values.text(path) {
@@ -84,10 +84,10 @@ fn urls(values: &Values, report: &mut Report) {
 pub(super) fn store_url(values: &Values, prefix: &str, report: &mut Report) {
     let Some(text) = values.text("store.url") else { return };
     let path = format!("{prefix}store.url");
-    match url::sqlite(text.expose(), std::path::Path::new("")) {
+    match address::sqlite(text.expose(), std::path::Path::new("")) {
         Some(Err(message)) => report.problem(values.at("store.url"), &path, message, None),
         Some(Ok(_)) => {}
-        None => tell(url::web(text.expose()), values, "store.url", &path, report),
+        None => tell(address::web(text.expose()), values, "store.url", &path, report),
     }
 }
 
@@ -106,7 +106,7 @@ fn tls(values: &Values, report: &mut Report) {
         .map(|key| format!("broker.tls.{key}"))
         .filter(|path| values.text(path).is_some())
         .collect();
-    let plain = values.text("broker.url").is_some_and(|text| !url::is_amqps(text.expose()));
+    let plain = values.text("broker.url").is_some_and(|text| !address::is_amqps(text.expose()));
     if let (true, Some(path)) = (plain, given.first()) {
         let message = "TLS files are used with amqps:// only, and broker.url is amqp://";
         report.problem(values.at(path), path, message, None);
