@@ -1,6 +1,9 @@
 //! Tests against a real RabbitMQ and a real PostgreSQL that this run starts for itself.
 
-#![expect(clippy::expect_used, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
 mod harness;
 mod harness_works;
+mod publish;
+#[path = "../support/mod.rs"]
+mod support;

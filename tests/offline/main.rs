@@ -4,7 +4,10 @@
 
 mod cli;
 mod golden;
+mod sim;
 mod spec;
 mod sql;
+#[path = "../support/mod.rs"]
+mod support;
 mod tidy;
 mod tls;

@@ -75,6 +75,17 @@ impl MemoryBroker {
         state.bindings.entry(routing_key.to_owned()).or_default().push(queue.to_owned());
     }
 
+    /// Removes every binding of a routing key.
+    pub fn unbind(&self, routing_key: &str) {
+        self.lock().bindings.remove(routing_key);
+    }
+
+    /// The messages waiting in a queue, oldest first.
+    #[must_use]
+    pub fn waiting(&self, queue: &str) -> Vec<Incoming> {
+        self.lock().queues.get(queue).map(|q| q.ready.iter().cloned().collect()).unwrap_or_default()
+    }
+
     /// Changes how often faults happen from now on.
     pub fn set_faults(&self, faults: Faults) {
         self.lock().faults = faults;
