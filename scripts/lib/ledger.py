@@ -15,6 +15,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+import urllib.parse
 
 
 class Sqlite:
@@ -27,8 +28,18 @@ class Sqlite:
 
 class Postgres:
     def __init__(self, url, schema):
-        self.environment = dict(os.environ, PGOPTIONS=f"-c search_path={schema}")
-        self.command = [os.environ.get("PSQL", "psql"), "--no-psqlrc", "--csv", "--tuples-only", url, "--command"]
+        # Through the environment, because everybody can read a command line.
+        parts = urllib.parse.urlsplit(url)
+        self.environment = dict(
+            os.environ,
+            PGHOST=parts.hostname or "",
+            PGPORT=str(parts.port or 5432),
+            PGUSER=urllib.parse.unquote(parts.username or ""),
+            PGPASSWORD=urllib.parse.unquote(parts.password or ""),
+            PGDATABASE=urllib.parse.unquote(parts.path.lstrip("/")),
+            PGOPTIONS=f"-c search_path={schema}",
+        )
+        self.command = [os.environ.get("PSQL", "psql"), "--no-psqlrc", "--csv", "--tuples-only", "--command"]
 
     def rows(self, query):
         answer = subprocess.run(
