@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
 mod cli;
+mod example;
 mod golden;
 mod sim;
 mod spec;

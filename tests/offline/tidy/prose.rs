@@ -10,7 +10,7 @@ use super::source::{Source, file, files, root};
 
 /// Sentences that are wrong about brokers, and that documents like to repeat.
 const WRONG: &[&str] = &[
-    "never loses",
+    "persistent never loses",
     "never lose a message",
     "confirm means it was processed",
     "confirm means that it was processed",
