@@ -4,6 +4,8 @@
 pub mod amqp;
 #[cfg(feature = "clock")]
 pub mod clock;
+#[cfg(feature = "management")]
+pub mod management;
 pub mod memory;
 #[cfg(feature = "net")]
 pub mod net;

@@ -3,9 +3,13 @@
 //! The client's automatic recovery stays off (T87): a broken connection is thrown away whole and the
 //! flows decide what is sent again.
 
+mod arguments;
 mod confirms;
 pub mod connection;
 pub mod error;
+mod existing;
+pub mod inequivalent;
 mod properties;
 pub mod publish;
 pub mod subscription;
+pub mod topology;

@@ -1,0 +1,244 @@
+//! Seeing and changing exchange, queues and bindings through AMQP.
+//!
+//! AMQP lists nothing. Whether an object exists is asked by passive declare; whether it fits, by declaring it
+//! again as the file describes it, which the broker confirms or refuses with 406 and never carries out. That is done
+//! only for what exists, so a look creates nothing unless somebody deletes the object between the two
+//! requests. Every request runs on a channel of its own, because a refusal ends the channel (T31).
+
+use std::fmt;
+
+use async_trait::async_trait;
+use futures_util::{StreamExt, TryStreamExt, stream};
+use lapin::{
+    Channel, Connection, ExchangeKind,
+    options::{ExchangeDeclareOptions, QueueBindOptions, QueueDeclareOptions},
+    types::{FieldTable, ShortString},
+};
+use tokio::{sync::Mutex, time::timeout};
+
+use super::{
+    arguments,
+    connection::{self, CLOSE_DEADLINE, Endpoint},
+    error::link_error,
+    existing::{self, Answer},
+};
+use crate::{
+    domain::{
+        desired::{Desired, DesiredExchange, DesiredQueue},
+        observed::{Observed, ObservedExchange, ObservedQueue, QueueStats, Sight, Verdict},
+        plan::Step,
+        topology::Topology,
+    },
+    ports::{
+        link::{LinkError, LinkKind},
+        topology::TopologyBroker,
+    },
+};
+
+/// Longest time that one request may take; the broker fsyncs new quorum queues.
+const REQUEST_DEADLINE: std::time::Duration = std::time::Duration::from_secs(30);
+/// Requests in flight while looking: hides the round trips of a distant broker.
+const PARALLEL: usize = 16;
+
+/// The broker's objects, over one connection that is opened when needed.
+pub struct AmqpTopology {
+    endpoint: Endpoint,
+    connection: Mutex<Option<Connection>>,
+}
+
+impl fmt::Debug for AmqpTopology {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AmqpTopology").field("endpoint", &self.endpoint).finish_non_exhaustive()
+    }
+}
+
+impl AmqpTopology {
+    /// Sees and changes what is behind `endpoint`.
+    #[must_use]
+    pub fn new(endpoint: Endpoint) -> Self {
+        Self { endpoint, connection: Mutex::new(None) }
+    }
+
+    /// Closes the connection in order, within a few seconds.
+    pub async fn close(&self) {
+        if let Some(connection) = self.connection.lock().await.take() {
+            connection::close(&connection).await;
+        }
+    }
+
+    async fn channel(&self) -> Result<Channel, LinkError> {
+        let mut slot = self.connection.lock().await;
+        if !slot.as_ref().is_some_and(|c| c.status().connected()) {
+            *slot = Some(self.endpoint.connect().await?);
+        }
+        let Some(connection) = slot.as_ref() else {
+            return Err(LinkError::new(LinkKind::Lost, "no connection"));
+        };
+        let doing = "opening a channel";
+        answer(doing, connection.create_channel()).await?.map_err(|e| link_error(doing, e))
+    }
+
+    async fn observe_exchange(
+        &self,
+        wanted: &DesiredExchange,
+    ) -> Result<Option<ObservedExchange>, LinkError> {
+        let name = short(&wanted.name)?;
+        let declare = async |options| {
+            let channel = self.channel().await?;
+            let doing = format!("looking at exchange {}", wanted.name);
+            let request =
+                channel.exchange_declare(name.clone(), kind(wanted.kind), options, FieldTable::default());
+            let result = answer(&doing, request).await?;
+            done(&channel).await;
+            Ok::<_, LinkError>(existing::exchange_answer(doing, result, wanted))
+        };
+        let passive = ExchangeDeclareOptions { passive: true, ..durable_exchange() };
+        Ok(match declare(passive).await?? {
+            Answer::Missing => None,
+            Answer::Unknown => Some(ObservedExchange { details: None, verdict: None }),
+            Answer::Verdict(_) => {
+                let verdict = declare(durable_exchange()).await??.verdict();
+                Some(ObservedExchange { details: None, verdict })
+            }
+        })
+    }
+
+    async fn observe_queue(&self, wanted: &DesiredQueue) -> Result<Option<ObservedQueue>, LinkError> {
+        let name = short(&wanted.name)?;
+        let declare = async |options, arguments| {
+            let channel = self.channel().await?;
+            let doing = format!("looking at queue {}", wanted.name);
+            let result = answer(&doing, channel.queue_declare(name.clone(), options, arguments)).await?;
+            done(&channel).await;
+            Ok::<_, LinkError>(existing::queue_answer(doing, result.map(|_| ()), wanted))
+        };
+        let passive = QueueDeclareOptions { passive: true, ..durable_queue() };
+        Ok(match declare(passive, FieldTable::default()).await?? {
+            Answer::Missing => None,
+            Answer::Unknown => Some(ObservedQueue { details: None, verdict: None }),
+            // An exclusive queue of somebody else answers even the passive declare with its difference.
+            Answer::Verdict(verdict @ Verdict::Differs(_)) => {
+                Some(ObservedQueue { details: None, verdict: Some(verdict) })
+            }
+            Answer::Verdict(Verdict::Same) => {
+                let again = declare(durable_queue(), arguments::table(&wanted.arguments)?).await??;
+                Some(ObservedQueue { details: None, verdict: again.verdict() })
+            }
+        })
+    }
+
+    async fn queue_stats(&self, queue: &str) -> Result<Option<QueueStats>, LinkError> {
+        let channel = self.channel().await?;
+        let doing = format!("counting queue {queue}");
+        let passive = QueueDeclareOptions { passive: true, ..durable_queue() };
+        let request = channel.queue_declare(short(queue)?, passive, FieldTable::default());
+        let result = answer(&doing, request).await?;
+        done(&channel).await;
+        match result {
+            Ok(found) => Ok(Some(QueueStats {
+                ready: u64::from(found.message_count()),
+                unacked: None,
+                consumers: u64::from(found.consumer_count()),
+                active_tag: None,
+            })),
+            Err(error) => {
+                let error = link_error(doing, error);
+                if error.kind == LinkKind::QueueMissing { Ok(None) } else { Err(error) }
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl TopologyBroker for AmqpTopology {
+    async fn observe(&self, topology: &Topology) -> Result<Observed, LinkError> {
+        let desired = Desired::of(topology);
+        let exchange = self.observe_exchange(&desired.exchange).await?;
+        let looks: Vec<_> = desired.all_queues().map(|wanted| self.observe_queue(wanted)).collect();
+        let found: Vec<_> = stream::iter(looks).buffered(PARALLEL).try_collect().await?;
+        let names = desired.all_queues().map(|wanted| wanted.name.clone());
+        let queues = names.zip(found).filter_map(|(name, found)| found.map(|found| (name, found)));
+        Ok(Observed {
+            sight: Sight::Amqp,
+            broker_version: None,
+            exchange,
+            queues: queues.collect(),
+            bindings: None,
+        })
+    }
+
+    async fn execute(&self, step: &Step) -> Result<(), LinkError> {
+        let (doing, channel) = (existing::doing(step), self.channel().await?);
+        let result = match step {
+            Step::Exchange { name, kind: kind_name } => {
+                let (name, arguments) = (short(name)?, FieldTable::default());
+                let request = channel.exchange_declare(name, kind(kind_name), durable_exchange(), arguments);
+                answer(&doing, request).await?
+            }
+            Step::Queue { name, arguments } => {
+                let arguments = arguments::table(arguments)?;
+                answer(&doing, channel.queue_declare(short(name)?, durable_queue(), arguments))
+                    .await?
+                    .map(|_| ())
+            }
+            Step::Binding { exchange, queue, routing_key } => {
+                let (queue, exchange, key) = (short(queue)?, short(exchange)?, short(routing_key)?);
+                let (options, arguments) = (QueueBindOptions::default(), FieldTable::default());
+                answer(&doing, channel.queue_bind(queue, exchange, key, options, arguments)).await?
+            }
+            Step::Tables { .. } | Step::Schema { .. } => {
+                return Err(LinkError::new(LinkKind::Protocol, "a store's step was given to the broker"));
+            }
+        };
+        done(&channel).await;
+        result.map_err(|e| link_error(doing, e))
+    }
+
+    async fn stats(&self, queues: &[String]) -> Result<Vec<Option<QueueStats>>, LinkError> {
+        let looks: Vec<_> = queues.iter().map(|queue| self.queue_stats(queue)).collect();
+        stream::iter(looks).buffered(PARALLEL).try_collect().await
+    }
+}
+
+/// Durable and nothing else; the library's defaults are transient (T64).
+fn durable_exchange() -> ExchangeDeclareOptions {
+    ExchangeDeclareOptions { durable: true, ..ExchangeDeclareOptions::default() }
+}
+
+fn durable_queue() -> QueueDeclareOptions {
+    QueueDeclareOptions { durable: true, ..QueueDeclareOptions::default() }
+}
+
+fn kind(name: &str) -> ExchangeKind {
+    match name {
+        "direct" => ExchangeKind::Direct,
+        "topic" => ExchangeKind::Topic,
+        other => ExchangeKind::Custom(other.to_owned()),
+    }
+}
+
+/// Names over 255 bytes make the library panic (T16).
+fn short(text: &str) -> Result<ShortString, LinkError> {
+    ShortString::try_new(text)
+        .map_err(|e| LinkError::because(LinkKind::Protocol, "a name is too long for AMQP", e))
+}
+
+/// The broker's answer; an error when none comes in time.
+async fn answer<T>(
+    doing: &str,
+    request: impl Future<Output = Result<T, lapin::Error>>,
+) -> Result<Result<T, lapin::Error>, LinkError> {
+    timeout(REQUEST_DEADLINE, request)
+        .await
+        .map_err(|_| LinkError::new(LinkKind::Lost, format!("{doing}: the broker did not answer in time")))
+}
+
+/// Ends a channel that a refusal has not ended already.
+async fn done(channel: &Channel) {
+    if channel.status().connected() {
+        let closing = channel.close(200, ShortString::from("OK"));
+        if !matches!(timeout(CLOSE_DEADLINE, closing).await, Ok(Ok(()))) {
+            tracing::debug!("a channel did not close in order");
+        }
+    }
+}
