@@ -76,7 +76,8 @@ pub fn queue_problems(shards: &[ShardStatus]) -> Vec<Problem> {
     for group in shards.chunk_by(|a, b| a.consumer == b.consumer) {
         let missing: Vec<_> = group.iter().filter(|shard| !shard.exists).collect();
         if !missing.is_empty() {
-            let text = format!("{} does not exist", listed(&missing, group.len()));
+            let verb = if missing.len() == 1 { "does" } else { "do" };
+            let text = format!("{} {verb} not exist", listed(&missing, group.len()));
             problems.push(Problem { code: Code::QueueMissing, text });
         }
         let idle: Vec<_> =

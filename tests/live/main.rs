@@ -2,8 +2,13 @@
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
+mod apply;
 mod harness;
 mod harness_works;
 mod publish;
+mod refused;
+mod status;
 #[path = "../support/mod.rs"]
 mod support;
+mod unusable;
+mod ways;
