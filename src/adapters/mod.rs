@@ -11,3 +11,7 @@ pub mod memory;
 pub mod net;
 #[cfg(feature = "log")]
 pub mod observe;
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
+pub mod sql;
+#[cfg(feature = "sqlite")]
+pub mod sqlite;

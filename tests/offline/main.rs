@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
 mod cli;
+mod conformance;
 mod example;
 mod golden;
 mod sim;
@@ -12,3 +13,6 @@ mod sql;
 mod support;
 mod tidy;
 mod tls;
+
+#[path = "../conformance/mod.rs"]
+mod suite;

@@ -1,0 +1,4 @@
+CREATE TABLE IF NOT EXISTS schema_version (
+    version    INTEGER NOT NULL PRIMARY KEY,
+    applied_at INTEGER NOT NULL
+) STRICT;

@@ -1,0 +1,1 @@
+SELECT digest FROM consumer_schemas WHERE consumer = :consumer

@@ -1,0 +1,4 @@
+//! The suites over what needs no server.
+
+mod memory;
+mod sqlite;
