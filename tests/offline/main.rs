@@ -16,3 +16,4 @@ mod tls;
 
 #[path = "../conformance/mod.rs"]
 mod suite;
+mod window;

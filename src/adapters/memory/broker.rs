@@ -152,6 +152,11 @@ impl MemoryBroker {
         Some(message)
     }
 
+    /// Whether the broker still counts `id` among the consumers of `queue`.
+    pub(super) fn knows(&self, queue: &str, id: u64) -> bool {
+        self.lock().queues.get(queue).is_some_and(|q| q.unacked.contains_key(&id))
+    }
+
     /// `false`: the consumer is gone and nothing was acknowledged.
     pub(super) fn ack(&self, queue: &str, id: u64, tag: u64) -> bool {
         let mut state = self.lock();

@@ -1,6 +1,6 @@
 //! A subscription to a queue of the broker in memory.
 
-use std::{collections::VecDeque, fmt};
+use std::{collections::VecDeque, fmt, time::Duration};
 
 use async_trait::async_trait;
 use tokio::time::Instant;
@@ -11,6 +11,11 @@ use crate::ports::{
     store::Committed,
     subscription::{ConsumeBroker, Delivery, Subscription},
 };
+
+/// How long a dead peer goes unnoticed.
+const HEARTBEAT: Duration = Duration::from_secs(20);
+/// How often a waiting consumer looks again.
+const LOOK: Duration = Duration::from_millis(50);
 
 #[async_trait]
 impl ConsumeBroker for MemoryBroker {
@@ -94,16 +99,17 @@ impl Subscription for MemorySubscription {
                 self.misfortune();
                 return Some(delivery);
             }
+            if !self.broker.knows(&self.queue, self.id) {
+                // Taken for dead: the missing heartbeats are noticed at last.
+                tokio::time::sleep_until(Instant::now() + HEARTBEAT).await;
+                self.ended = true;
+                continue;
+            }
             let changed = std::sync::Arc::clone(&self.broker.changed);
-            let notified = changed.notified();
-            if self.broker.ready(&self.queue) > 0 && self.has_room() {
-                // Not the active consumer: look again when something changes, or soon.
-                tokio::select! {
-                    () = notified => {}
-                    () = tokio::time::sleep_until(deadline()) => {}
-                }
-            } else {
-                notified.await;
+            tokio::select! {
+                biased;
+                () = changed.notified() => {}
+                () = tokio::time::sleep_until(Instant::now() + LOOK) => {}
             }
         }
     }
@@ -147,19 +153,8 @@ impl Subscription for MemorySubscription {
     }
 }
 
-impl MemorySubscription {
-    fn has_room(&self) -> bool {
-        self.arrived.len() < usize::from(self.prefetch)
-    }
-}
-
 impl Drop for MemorySubscription {
     fn drop(&mut self) {
         self.broker.remove(&self.queue, self.id);
     }
-}
-
-fn deadline() -> Instant {
-    let now = Instant::now();
-    now + std::time::Duration::from_millis(50)
 }

@@ -139,7 +139,10 @@ impl Worker {
                     (limit, failures, stuck) = if ahead { (1, 1, None) } else { (messages.len(), 0, None) };
                     ahead = false;
                 }
-                Err(Trouble::Message { index, .. }) if index > 0 => (limit, ahead) = (index, true),
+                Err(Trouble::Message { index, status, .. }) if index > 0 => {
+                    self.counts.retried += u64::from(status == Status::Retrying);
+                    (limit, ahead) = (index, true);
+                }
                 Err(Trouble::Message { status, reason, .. }) => {
                     // The first of a batch fails: it goes on alone.
                     limit = 1;

@@ -12,6 +12,7 @@ use topo::{
         broker::{Faults, MemoryBroker},
         chance::Chance,
         clock::RuntimeClock,
+        store::MemoryStore,
     },
     domain::{
         message::ShardId,
@@ -84,6 +85,7 @@ pub(super) struct World {
     pub(super) topology: Topology,
     pub(super) trace: Arc<Trace>,
     pub(super) stop: watch::Sender<bool>,
+    pub(super) store: MemoryStore,
 }
 
 impl World {
@@ -101,6 +103,7 @@ impl World {
             topology,
             trace: Arc::default(),
             stop: watch::Sender::new(false),
+            store: MemoryStore::new(),
         }
     }
 
