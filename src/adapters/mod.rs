@@ -4,6 +4,8 @@
 pub mod amqp;
 #[cfg(feature = "clock")]
 pub mod clock;
+#[cfg(feature = "json")]
+pub mod json;
 #[cfg(feature = "management")]
 pub mod management;
 pub mod memory;

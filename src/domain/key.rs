@@ -29,6 +29,9 @@ pub enum KeyError {
     /// The configured pointer occurs twice: two databases would read it differently.
     #[error("the key occurs twice in this message")]
     Twice,
+    /// The body can't be read: no JSON, or a text that is not Unicode.
+    #[error("the key can't be read: {0}")]
+    Unreadable(String),
 }
 
 impl OrderingKey {

@@ -5,6 +5,7 @@
 mod cli;
 mod conformance;
 mod example;
+mod fields;
 mod golden;
 mod sim;
 mod spec;

@@ -34,7 +34,6 @@ const HOMES: &[(&str, &[&str])] = &[
     // Reading files.
     ("serde_saphyr", &["spec"]),
     ("strsim", &["spec"]),
-    ("bytesize", &["spec"]),
     ("humantime", &["spec", "adapters", "cli"]),
     ("serde", &["spec", "adapters", "cli"]),
     ("serde_json", &["spec", "adapters", "cli"]),
