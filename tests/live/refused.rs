@@ -89,3 +89,14 @@ async fn an_exchange_of_another_type_is_refused() {
         assert_eq!((change.name.as_str(), &change.fields[..]), ("orders", &[field][..]), "{look:?}");
     }
 }
+
+#[tokio::test]
+async fn a_classic_queue_whose_type_came_from_a_default_fits() {
+    let vhost = Vhost::fresh("default");
+    let (ways, topology) = (Ways::to(&vhost), orders(&vhost, QueueKind::Classic));
+    put_queue(&vhost, "orders.ledger.dead", r#"{"durable":true}"#);
+    for look in LOOKS {
+        let plan = ways.plan(&topology, look).await;
+        assert_eq!((plan.keep, plan.is_refused()), (1, false), "{look:?}: {plan:?}");
+    }
+}

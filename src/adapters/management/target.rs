@@ -93,7 +93,9 @@ impl Target {
 }
 
 fn parse(url: &Secret, schemes: &[&str]) -> Result<Url, LinkError> {
-    let wrong = |text: String| LinkError::new(LinkKind::Protocol, format!("{}: {text}", url.masked()));
+    // Without a scheme nobody can tell which part is the password.
+    let shown = if url.expose().contains("://") { url.masked() } else { "the broker's URL".to_owned() };
+    let wrong = |text: String| LinkError::new(LinkKind::Protocol, format!("{shown}: {text}"));
     let parsed = Url::parse(url.expose()).map_err(|error| wrong(error.to_string()))?;
     if !schemes.contains(&parsed.scheme()) {
         return Err(wrong(format!("the scheme must be {}", schemes.join(" or "))));

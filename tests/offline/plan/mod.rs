@@ -1,0 +1,7 @@
+//! The difference between file and world, and the flows that look and apply, on simulated brokers and stores.
+
+mod diff;
+mod flows;
+mod property;
+mod stores;
+mod world;

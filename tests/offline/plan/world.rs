@@ -1,0 +1,202 @@
+//! A broker and a store that hold what they were told, and can be told to fail.
+
+use std::sync::Mutex;
+
+use async_trait::async_trait;
+use topo::{
+    domain::{
+        consumer::SqlFile,
+        observed::{
+            ExchangeDetails, Observed, ObservedBinding, ObservedExchange, ObservedQueue, QueueDetails,
+            QueueStats, Sight, Value, Verdict,
+        },
+        plan::Step,
+        topology::Topology,
+    },
+    ports::{
+        link::{LinkError, LinkKind},
+        store::{ObservedStore, Session, ShardState, Store, StoreError, StoreKind},
+        topology::TopologyBroker,
+    },
+};
+
+/// What a management look shows of an empty vhost.
+pub(super) fn nothing() -> Observed {
+    Observed {
+        sight: Sight::Management,
+        broker_version: None,
+        exchange: None,
+        queues: [].into(),
+        bindings: Some(Vec::new()),
+    }
+}
+
+/// Does a step the way a broker does.
+pub(super) fn carry_out(observed: &mut Observed, step: &Step) {
+    match step {
+        Step::Exchange { kind, .. } => {
+            let details = ExchangeDetails {
+                kind: kind.clone(),
+                durable: true,
+                auto_delete: false,
+                internal: false,
+                arguments: [].into(),
+            };
+            observed.exchange = Some(ObservedExchange { details: Some(details), verdict: None });
+        }
+        Step::Queue { name, arguments } => {
+            let kind = match &arguments["x-queue-type"] {
+                Value::Text(kind) => kind.clone(),
+                other => panic!("{other:?}"),
+            };
+            let arguments = arguments.clone();
+            let details =
+                QueueDetails { kind, durable: true, auto_delete: false, exclusive: false, arguments };
+            observed.queues.insert(name.clone(), ObservedQueue { details: Some(details), verdict: None });
+        }
+        Step::Binding { exchange, queue, routing_key } => {
+            assert!(
+                observed.exchange.is_some() && observed.queues.contains_key(queue),
+                "bound too early: {step:?}"
+            );
+            let binding = ObservedBinding {
+                source: exchange.clone(),
+                destination: queue.clone(),
+                to_queue: true,
+                routing_key: routing_key.clone(),
+                has_arguments: false,
+            };
+            let bindings = observed.bindings.get_or_insert_default();
+            if !bindings.contains(&binding) {
+                bindings.push(binding);
+            }
+        }
+        Step::Tables { .. } | Step::Schema { .. } => panic!("not the broker's: {step:?}"),
+    }
+}
+
+/// What is left of a look through AMQP alone, when everything that exists fits.
+pub(super) fn through_amqp(mut observed: Observed) -> Observed {
+    let verdict = Some(Verdict::Same);
+    observed.sight = Sight::Amqp;
+    observed.bindings = None;
+    observed.exchange =
+        observed.exchange.map(|_| ObservedExchange { details: None, verdict: verdict.clone() });
+    for queue in observed.queues.values_mut() {
+        *queue = ObservedQueue { details: None, verdict: verdict.clone() };
+    }
+    observed
+}
+
+/// A broker in memory.
+pub(super) struct FakeBroker {
+    pub(super) held: Mutex<Observed>,
+    /// How it is seen.
+    pub(super) sight: Sight,
+    /// Steps still carried out before everything fails; `None`: never fails.
+    pub(super) fails_after: Mutex<Option<usize>>,
+    /// Counts of every queue that exists.
+    pub(super) stats: QueueStats,
+}
+
+impl FakeBroker {
+    pub(super) fn new(sight: Sight) -> Self {
+        let stats = QueueStats { consumers: 1, ..QueueStats::default() };
+        Self { held: Mutex::new(nothing()), sight, fails_after: Mutex::new(None), stats }
+    }
+}
+
+#[async_trait]
+impl TopologyBroker for FakeBroker {
+    async fn observe(&self, _topology: &Topology) -> Result<Observed, LinkError> {
+        let held = self.held.lock().unwrap().clone();
+        Ok(match self.sight {
+            Sight::Management => held,
+            Sight::Amqp => through_amqp(held),
+        })
+    }
+
+    async fn execute(&self, step: &Step) -> Result<(), LinkError> {
+        let mut left = self.fails_after.lock().unwrap();
+        match left.as_mut() {
+            Some(0) => return Err(LinkError::new(LinkKind::Lost, "the broker is gone")),
+            Some(left) => *left -= 1,
+            None => {}
+        }
+        carry_out(&mut self.held.lock().unwrap(), step);
+        Ok(())
+    }
+
+    async fn stats(&self, queues: &[String]) -> Result<Vec<Option<QueueStats>>, LinkError> {
+        let held = self.held.lock().unwrap();
+        Ok(queues.iter().map(|queue| held.queues.contains_key(queue).then(|| self.stats.clone())).collect())
+    }
+}
+
+/// A broker that nobody can reach.
+pub(super) struct DeadBroker;
+
+#[async_trait]
+impl TopologyBroker for DeadBroker {
+    async fn observe(&self, _topology: &Topology) -> Result<Observed, LinkError> {
+        Err(LinkError::because(LinkKind::Unreachable, "nobody answers", "connection refused"))
+    }
+
+    async fn execute(&self, _step: &Step) -> Result<(), LinkError> {
+        Err(LinkError::new(LinkKind::Unreachable, "nobody answers"))
+    }
+
+    async fn stats(&self, _queues: &[String]) -> Result<Vec<Option<QueueStats>>, LinkError> {
+        Err(LinkError::new(LinkKind::Unreachable, "nobody answers"))
+    }
+}
+
+/// A store in memory: its version, the scripts it ran, and its shards.
+#[derive(Default)]
+pub(super) struct FakeStore {
+    pub(super) version: Mutex<Option<u32>>,
+    pub(super) ran: Mutex<Vec<(String, String)>>,
+    pub(super) shards: Vec<ShardState>,
+    pub(super) dead: bool,
+}
+
+impl FakeStore {
+    pub(super) const WANTED: u32 = 2;
+
+    fn alive(&self) -> Result<(), StoreError> {
+        if self.dead { Err(StoreError::new(StoreKind::Unreachable, "no database")) } else { Ok(()) }
+    }
+}
+
+#[async_trait]
+impl Store for FakeStore {
+    async fn observe(&self) -> Result<ObservedStore, StoreError> {
+        self.alive()?;
+        Ok(ObservedStore { version: *self.version.lock().unwrap(), wanted: Self::WANTED })
+    }
+
+    async fn migrate(&self) -> Result<(), StoreError> {
+        *self.version.lock().unwrap() = Some(Self::WANTED);
+        Ok(())
+    }
+
+    async fn run_schema(&self, consumer: &str, script: &SqlFile) -> Result<(), StoreError> {
+        assert_eq!(*self.version.lock().unwrap(), Some(Self::WANTED), "a script before the tables");
+        self.ran.lock().unwrap().push((consumer.to_owned(), script.digest()));
+        Ok(())
+    }
+
+    async fn schema_digest(&self, consumer: &str) -> Result<Option<String>, StoreError> {
+        let ran = self.ran.lock().unwrap();
+        Ok(ran.iter().rev().find(|(name, _)| name == consumer).map(|(_, digest)| digest.clone()))
+    }
+
+    async fn session(&self, _handler: &SqlFile) -> Result<Box<dyn Session>, StoreError> {
+        Err(StoreError::new(StoreKind::Failed, "no sessions here"))
+    }
+
+    async fn shards(&self, _consumer: &str, _generation: u32) -> Result<Vec<ShardState>, StoreError> {
+        self.alive()?;
+        Ok(self.shards.clone())
+    }
+}
