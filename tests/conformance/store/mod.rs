@@ -6,6 +6,7 @@
 pub(crate) mod claims;
 pub(crate) mod fence;
 pub(crate) mod handler;
+pub(crate) mod ledger;
 pub(crate) mod tables;
 pub(crate) mod transactions;
 
@@ -92,6 +93,8 @@ macro_rules! sql_conformance {
                 a_value_of_the_wrong_type_is_its_message_s_fault, a_body_that_is_not_json_is_its_message_s_fault,
                 a_batch_handler_sees_the_messages_in_order, a_body_can_not_forge_its_neighbours, a_handler_of_several_statements_runs_them_in_order,
                 a_statement_that_returns_rows_is_run_to_its_end, a_bad_schema_is_refused_and_leaves_nothing }
+            ledger { the_shipped_ledger_keeps_orders_and_every_change, the_shipped_ledger_shows_a_change_out_of_order,
+                the_shipped_ledger_is_harmless_without_the_claim, the_shipped_ledger_refuses_what_it_can_not_record }
         }
     };
 }
