@@ -1,2 +1,7 @@
 //! The `topo` command.
-fn main() {}
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    topo::cli::main()
+}

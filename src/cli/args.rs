@@ -8,6 +8,7 @@ use std::{ffi::OsString, path::PathBuf, time::Duration};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 use super::shards::ShardList;
+use crate::spec::duration;
 
 /// Per-key order, no loss and effects exactly once on RabbitMQ, with parallelism.
 ///
@@ -61,7 +62,7 @@ pub struct Global {
     #[arg(long, global = true)]
     pub yes: bool,
     /// Give up, or stop cleanly, after this long, such as 30s or 5m
-    #[arg(long, global = true, value_name = "DURATION", value_parser = duration)]
+    #[arg(long, global = true, value_name = "DURATION", value_parser = positive)]
     pub timeout: Option<Duration>,
 }
 
@@ -160,7 +161,7 @@ pub struct ConsumeArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_messages: Option<u64>,
     /// Stop when no message came for this long, such as 5s
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    #[arg(long, value_name = "DURATION", value_parser = positive)]
     pub idle_timeout: Option<Duration>,
 }
 
@@ -187,8 +188,8 @@ pub struct ExplainArgs {
     pub code: String,
 }
 
-fn duration(text: &str) -> Result<Duration, String> {
-    match humantime::parse_duration(text) {
+fn positive(text: &str) -> Result<Duration, String> {
+    match duration::parse(text) {
         Ok(duration) if duration.is_zero() => Err("the duration must be longer than zero".to_owned()),
         Ok(duration) => Ok(duration),
         Err(error) => Err(error.to_string()),

@@ -8,10 +8,12 @@ use std::error::Error;
 use super::exit::Exit;
 use crate::{
     domain::{code::Code, secret::mask},
+    flows::world::LookError,
     ports::{
         link::{LinkError, LinkKind},
         store::{StoreError, StoreKind},
     },
+    spec::Problem,
 };
 
 /// Why a command did not do what was asked.
@@ -75,6 +77,12 @@ impl Failure {
         self
     }
 
+    /// Puts `error`, whose source is described by this failure, on top of it.
+    #[must_use]
+    pub fn below(self, error: &dyn Error) -> Self {
+        Self { causes: Vec::new(), text: clean(&error.to_string()), ..self }.because(error.source())
+    }
+
     /// Replaces the code's own help.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
@@ -87,6 +95,19 @@ impl Failure {
     pub const fn safe_again(mut self, safe: bool) -> Self {
         self.safe_again = safe;
         self
+    }
+}
+
+impl From<&[Problem]> for Failure {
+    fn from(problems: &[Problem]) -> Self {
+        let count = problems.len();
+        let text = if count == 1 {
+            "the files have a problem".to_owned()
+        } else {
+            format!("the files have {count} problems")
+        };
+        let details = problems.iter().map(|problem| clean(&format!("{problem:#}"))).collect();
+        Self { details, ..Self::usage(Code::FileInvalid, text) }
     }
 }
 
@@ -126,10 +147,32 @@ impl From<LinkError> for Failure {
     }
 }
 
+impl From<&LookError> for Failure {
+    fn from(error: &LookError) -> Self {
+        match error {
+            LookError::Broker(link) => Self::from(link),
+            LookError::Store { source, .. } => Self::from(source).below(error),
+        }
+    }
+}
+
+impl From<LookError> for Failure {
+    fn from(error: LookError) -> Self {
+        Self::from(&error)
+    }
+}
+
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         Self::from(&error)
     }
+}
+
+/// `error` and its causes in one line.
+#[must_use]
+pub fn chain(error: &dyn Error) -> String {
+    let failure = Failure::of(Exit::Failed, Code::Internal, error);
+    [failure.text].into_iter().chain(failure.causes).collect::<Vec<_>>().join(": ")
 }
 
 /// Masks passwords and takes out what could move a terminal's cursor.

@@ -48,6 +48,14 @@ impl Watch {
         Arc::new(Self { log, bar, shown: AtomicBool::new(false) })
     }
 
+    /// Shows how many of `total` steps are done.
+    pub fn steps(&self, done: usize, total: usize) {
+        if let Some(bar) = &self.bar {
+            bar.set_message(format!("step {} of {total}", done + 1));
+            bar.tick();
+        }
+    }
+
     /// Takes the bar away.
     pub fn finish(&self) {
         if let Some(bar) = &self.bar {

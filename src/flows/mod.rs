@@ -5,10 +5,12 @@
 //! - [`status`]: what runs and what is wrong
 //! - [`consume`]: deliveries to committed effects
 //! - [`publish`]: lines to confirmed messages
+//! - [`replay`]: example messages through a handler, without a broker
 
 pub mod apply;
 pub mod consume;
 pub mod plan;
 pub mod publish;
+pub mod replay;
 pub mod status;
 pub mod world;

@@ -15,6 +15,9 @@ use rustls::{
     pki_types::{CertificateDer, PrivateKeyDer, pem, pem::PemObject},
 };
 
+/// A configuration as every adapter takes it.
+pub type Shared = Arc<ClientConfig>;
+
 /// Why a configuration can't be built.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {

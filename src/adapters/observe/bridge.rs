@@ -21,11 +21,28 @@ use tracing_subscriber::{
 
 use crate::ports::observer::{Level, Observer};
 
-/// Sends every event of `level` and above of any library to `observer`, for the rest of the process.
+/// How much the client libraries may say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Libraries {
+    /// Nothing: what matters of it comes back to their caller as an error, and is said there once.
+    Silent,
+    /// Warnings and errors.
+    Warnings,
+    /// Everything down to debug level.
+    All,
+}
+
+/// Sends the events of libraries, and all of this crate's own, to `observer` for the rest of the process.
 ///
 /// Called a second time it changes nothing.
-pub fn install(observer: Arc<dyn Observer>, level: LevelFilter) {
-    let layer = Bridge { observer }.with_filter(Targets::new().with_default(level));
+pub fn install(observer: Arc<dyn Observer>, libraries: Libraries) {
+    let level = match libraries {
+        Libraries::Silent => LevelFilter::OFF,
+        Libraries::Warnings => LevelFilter::WARN,
+        Libraries::All => LevelFilter::DEBUG,
+    };
+    let filter = Targets::new().with_default(level).with_target("topo", LevelFilter::DEBUG);
+    let layer = Bridge { observer }.with_filter(filter);
     // An error says that there is a subscriber already: the one of a program that embeds this library.
     drop(tracing_subscriber::registry().with(layer).try_init());
 }

@@ -10,6 +10,7 @@ mod connection;
 mod error;
 mod handler;
 mod migrate;
+mod rows;
 mod session;
 mod shards;
 mod transaction;

@@ -43,7 +43,7 @@ pub fn text(report: &ConsumeReport) -> String {
         ),
     ));
     out.push('\n');
-    if report.per_shard.len() > 1 {
+    if report.per_shard.len() > 1 && total.received > 0 {
         out.push('\n');
         let rows = report.per_shard.iter().map(|(shard, counts)| {
             vec![

@@ -3,12 +3,15 @@
 //! JSON has its own structs here, so that renaming a field of the domain never changes what scripts
 //! read. Fields are only ever added.
 
+pub mod check;
 pub mod consume;
 pub mod explain;
 pub mod failure;
+pub mod init;
 pub mod plan;
 pub mod publish;
 pub mod route;
+pub mod status;
 pub mod style;
 
 use std::time::Duration;

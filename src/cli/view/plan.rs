@@ -15,41 +15,61 @@ use crate::domain::{
 #[must_use]
 pub fn text(title: &str, plan: &Plan) -> String {
     let mut out = String::new();
-    let kind_width = 8;
+    let mut made: Option<&[FieldChange]> = None;
     for change in &plan.changes {
         let (mark, style) = mark(change.action);
-        let note = note(change);
-        line(
-            &mut out,
-            &format!(
-                "  {} {:kind_width$} {}{note}",
-                paint(style, mark),
-                change.kind.as_str(),
-                paint(STRONG, &change.name),
-            ),
-        );
-        for field in &change.fields {
-            line(&mut out, &format!("      {}", field_text(field, change.action)));
+        let kind = format!("{:8}", change.kind.as_str());
+        let name = paint(STRONG, &change.name);
+        line(&mut out, &format!("  {} {kind} {name}{}", paint(style, mark), note(change)));
+        if change.action == Action::Create {
+            // Many queues are made alike: what they are made of is said once.
+            let fields = change.fields.as_slice();
+            if !fields.is_empty() && made != Some(fields) {
+                let listed: Vec<String> = fields.iter().map(created).collect();
+                line(&mut out, &format!("             {}", paint(FAINT, listed.join(", "))));
+                made = Some(fields);
+            }
+        } else {
+            for field in &change.fields {
+                line(&mut out, &format!("             {}", differing(field)));
+            }
         }
     }
     for sentence in &plan.unchecked {
         line(&mut out, &format!("  {} {sentence}", paint(CARE, "?")));
+    }
+    if !plan.ensure.is_empty() {
+        let text = format!("{} bindings can't be seen; apply declares each again", plan.ensure.len());
+        line(&mut out, &format!("  {} {text}", paint(CARE, "?")));
     }
     if !out.is_empty() {
         out.push('\n');
     }
     let sums = [Action::Create, Action::Update, Action::Replace, Action::Delete, Action::Foreign]
         .map(|action| format!("{} {}", plan.count(action), action.as_str()));
+    let verdict = if plan.is_empty() { "no changes" } else { "changes pending" };
     let sums = format!("{} · {} keep", sums.join(" · "), plan.keep);
-    let verdict = if is_pending(plan) { "" } else { "  no changes" };
-    line(&mut out, &format!("{}  {sums}{verdict}", paint(STRONG, title)));
+    line(&mut out, &format!("{}: {verdict}  {}", paint(STRONG, title), paint(FAINT, sums)));
     out
 }
 
-/// Whether applying would do, or refuse to do, anything; what is foreign is only reported.
+/// Changes as sentences with every differing field and both its values; of very many only the first.
 #[must_use]
-pub fn is_pending(plan: &Plan) -> bool {
-    plan.changes.iter().any(|change| change.action != Action::Foreign)
+pub fn differences<'a>(changes: impl IntoIterator<Item = &'a Change>) -> Vec<String> {
+    const SHOWN: usize = 10;
+    let mut sentences: Vec<String> = changes
+        .into_iter()
+        .map(|change| {
+            let fields: Vec<String> = change.fields.iter().map(differing).collect();
+            let fields =
+                if fields.is_empty() { change.action.as_str().to_owned() } else { fields.join("; ") };
+            format!("{} {}: {fields}", change.kind.as_str(), change.name)
+        })
+        .collect();
+    let more = sentences.len().saturating_sub(SHOWN);
+    sentences.truncate(SHOWN);
+    sentences.extend((more > 0).then(|| format!("… and {more} more")));
+    sentences
 }
 
 const fn mark(action: Action) -> (&'static str, Style) {
@@ -72,20 +92,19 @@ fn note(change: &Change) -> String {
     words + &hazard
 }
 
-fn field_text(field: &FieldChange, action: Action) -> String {
-    let name = &field.field;
-    match (&field.from, &field.to, action) {
-        (None, Some(to), Action::Create) => paint(FAINT, format!("{name}: {}", value_text(to))),
-        (from, to, _) => {
-            let side = |value: &Option<Value>| value.as_ref().map_or("(absent)".to_owned(), value_text);
-            format!("{name}: is {}, should be {}", side(from), side(to))
-        }
-    }
+fn created(field: &FieldChange) -> String {
+    format!("{} {}", field.field, side(field.to.as_ref()))
 }
 
-/// A value for people.
-#[must_use]
-pub fn value_text(value: &Value) -> String {
+fn differing(field: &FieldChange) -> String {
+    format!("{} is {}, should be {}", field.field, side(field.from.as_ref()), side(field.to.as_ref()))
+}
+
+fn side(value: Option<&Value>) -> String {
+    value.map_or_else(|| "absent".to_owned(), value_text)
+}
+
+fn value_text(value: &Value) -> String {
     match value {
         Value::Integer(number) => number.to_string(),
         Value::Text(text) | Value::Other(text) => text.clone(),

@@ -1,4 +1,11 @@
 //! The command line as its users see it.
 
+mod check;
+mod failures;
 mod input;
 mod log;
+mod results;
+mod run;
+mod secrets;
+mod usage;
+mod views;
