@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     domain::{
-        plan::{ApprovedPlan, Plan, Step},
+        plan::{Action, ApprovedPlan, Plan, Step},
         stores::stores,
     },
     ports::{link::LinkError, store::StoreError},
@@ -39,7 +39,7 @@ pub enum ApplyError {
     #[error("every step is done, but the result can't be seen")]
     Look(#[source] LookError),
     /// Every step is done, and the world still differs from the file.
-    #[error("every step is done, and still {} things differ", .0.changes.len())]
+    #[error("every step is done, and still {} things differ", .0.changes.len() - .0.count(Action::Foreign))]
     Unsettled(Box<Plan>),
 }
 
