@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
 mod apply;
+mod cli;
 mod harness;
 mod harness_works;
 mod publish;
