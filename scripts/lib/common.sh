@@ -8,7 +8,7 @@ readonly PROJECT
 # The oldest compiler that the dependencies accept; rust-version in Cargo.toml.
 readonly RUST_MINIMUM=1.89
 
-say() { printf '%s\n' "$*" >&2; }
+say() { printf '%s\n' "$@" >&2; }
 
 die() {
     say "error: $*"
@@ -16,7 +16,7 @@ die() {
 }
 
 # Seconds since the script started, for headings.
-heading() { say "" "== $* (${SECONDS} s)"; }
+heading() { say "" "== $1 (${SECONDS} s)"; }
 
 # Prints a command as a reader would type it, then runs it.
 show() {

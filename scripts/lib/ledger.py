@@ -2,7 +2,7 @@
 """Reads the order ledger of consumers/ledger from its store, for scripts/quickstart.
 
   ledger.py figures EVENTS        effects and order, compared with the published file, as JSON
-  ledger.py kill-at N PID         kills process PID with SIGKILL as soon as the ledger holds N effects
+  ledger.py kill-at N COMMAND…    runs COMMAND, and kills it with SIGKILL once the ledger holds N effects
 
 The store is the one that TOPO_STORE_URL names: sqlite:FILE, or postgres://… through psql.
 """
@@ -86,21 +86,26 @@ def figures(events_file):
     }
 
 
-def kill_at(wanted, process):
+def kill_at(wanted, command):
     ledger = store()
     deadline = time.monotonic() + 120
-    while effects(ledger) < wanted:
-        if time.monotonic() > deadline:
-            sys.exit(f"the ledger did not reach {wanted} effects within 120 s")
-        time.sleep(0.005)
-    os.kill(process, signal.SIGKILL)
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as process:
+        try:
+            while effects(ledger) < wanted and process.poll() is None and time.monotonic() < deadline:
+                time.sleep(0.005)
+        finally:
+            process.kill()
+    if process.returncode != -signal.SIGKILL:
+        sys.exit(f"the consumer ended with {process.returncode} before it could be killed")
+    if effects(ledger) < wanted:
+        sys.exit(f"the ledger did not reach {wanted} effects within 120 s")
 
 
 def main(arguments):
     if len(arguments) == 2 and arguments[0] == "figures":
         print(json.dumps(figures(arguments[1])))
-    elif len(arguments) == 3 and arguments[0] == "kill-at":
-        kill_at(int(arguments[1]), int(arguments[2]))
+    elif len(arguments) > 2 and arguments[0] == "kill-at":
+        kill_at(int(arguments[1]), arguments[2:])
     else:
         sys.exit(__doc__)
 
