@@ -1,4 +1,6 @@
 //! Only the holder of the newest epoch commits.
+//!
+//! Invariant: one-owner.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

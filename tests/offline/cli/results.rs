@@ -111,3 +111,17 @@ fn colours_are_for_terminals_only() {
         assert!(!place.topo(args).all().contains('\u{1b}'), "{args:?}");
     }
 }
+
+#[test]
+fn stdout_is_data_and_everything_else_goes_to_standard_error() {
+    let place = Place::with("topology: orders\nshards: 8\nkey: /orderId\nshrads: 9\n");
+    for arguments in
+        [&["plan"][..], &["publish", "missing.jsonl"], &["consume", "--all"], &["status", "-o", "json"]]
+    {
+        let ran = place.topo(arguments);
+        assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{arguments:?}: {ran:#?}");
+        assert!(ran.stderr.starts_with("error[TOPO01"), "{ran:#?}");
+    }
+    let talkative = Place::minimal().topo(&["route", "1001", "-vv", "-o", "json"]);
+    assert_eq!(talkative.json().as_array().map(Vec::len), Some(1));
+}

@@ -1,4 +1,9 @@
 //! Consuming under faults: effects once and in order, whatever crashes in between.
+//!
+//! Every simulation ends with an empty broker: a message that was acknowledged before its commit is then
+//! missing from the effects.
+//!
+//! Invariants: effect-once, per-key-order, ack-after-commit, drain-loses-nothing.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

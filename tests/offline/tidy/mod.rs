@@ -1,5 +1,6 @@
 //! What a reader relies on and no compiler checks: layers, sizes, names, prose.
 
+mod invariants;
 mod keys;
 mod layers;
 mod prose;
