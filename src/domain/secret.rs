@@ -16,7 +16,7 @@ impl Secret {
     /// Keeps `value`; `source` is the text as written in the file, shown after masking URL passwords.
     #[must_use]
     pub fn new(value: impl Into<String>, source: &str) -> Self {
-        Self { value: value.into(), shown: mask(source) }
+        Self { value: value.into(), shown: mask_url(source) }
     }
 
     /// The value itself, for the adapter that connects with it and nobody else.
@@ -34,7 +34,7 @@ impl Secret {
     /// The value with its password masked: where a connection goes, safe for messages.
     #[must_use]
     pub fn masked(&self) -> String {
-        mask(&self.value)
+        mask_url(&self.value)
     }
 }
 
@@ -53,33 +53,72 @@ impl fmt::Display for Secret {
 /// Replaces the password of every `scheme://user:password@` in `text` by `***`, and the value of a
 /// `password=` parameter too.
 ///
-/// The default account `guest:guest` is public knowledge and stays readable.
+/// The default account `guest:guest` is public knowledge and stays readable, and so does a password that
+/// is a bare `${NAME}` or `${file:PATH}`. For messages, in which white space and quotes end a URL.
 #[must_use]
 pub fn mask(text: &str) -> String {
-    mask_parameter(&mask_userinfo(text))
+    mask_parameter(&mask_userinfo(text, &[' ', '\t', '\n', '"', '\'']))
 }
 
-fn mask_userinfo(text: &str) -> String {
+/// Masks a text that is one URL: white space and quotes in its password do not end it.
+fn mask_url(text: &str) -> String {
+    mask_parameter(&mask_userinfo(text, &[]))
+}
+
+fn mask_userinfo(text: &str, ends: &[char]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find("://") {
         let (head, tail) = rest.split_at(at + 3);
         out.push_str(head);
-        // The authority ends at a delimiter; a password with an unescaped '@' belongs to it up to the last one.
-        let end = tail.find(['/', '?', '#', ' ', '"', '\'', '\n']).unwrap_or(tail.len());
-        let authority = &tail[..end];
-        match authority.rfind('@').and_then(|host| authority[..host].find(':').map(|colon| (colon, host))) {
-            Some((colon, host)) if &authority[..host] != "guest:guest" => {
-                out.push_str(&authority[..=colon]);
-                out.push_str("***");
-                out.push_str(&authority[host..]);
+        // A password may hold any unescaped delimiter, so it reaches up to the last '@'. Where that masks
+        // too much, nothing is lost but comfort.
+        let end = tail.find(ends).unwrap_or(tail.len());
+        match tail[..end].rfind('@') {
+            Some(host) => {
+                push_userinfo(&tail[..host], &mut out);
+                rest = &tail[host..];
             }
-            _ => out.push_str(authority),
+            None => {
+                out.push_str(&tail[..end]);
+                rest = &tail[end..];
+            }
         }
-        rest = &tail[end..];
     }
     out.push_str(rest);
     out
+}
+
+fn push_userinfo(userinfo: &str, out: &mut String) {
+    let mut depth = 0_usize;
+    let colon = userinfo.char_indices().find(|(_, c)| {
+        match c {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        *c == ':' && depth == 0
+    });
+    match colon {
+        _ if userinfo == "guest:guest" => out.push_str(userinfo),
+        Some((colon, _)) => {
+            out.push_str(&userinfo[..=colon]);
+            let password = &userinfo[colon + 1..];
+            out.push_str(if is_reference(password) { password } else { "***" });
+        }
+        // A reference whose default may hold both user and password.
+        None if userinfo.contains(':') && !is_reference(userinfo) => out.push_str("***"),
+        None => out.push_str(userinfo),
+    }
+}
+
+/// Whether `text` is one reference without a default: it names where a secret is, not the secret.
+fn is_reference(text: &str) -> bool {
+    let body = text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
+    body.is_some_and(|body| {
+        let name = body.strip_prefix("file:").unwrap_or(body);
+        !name.is_empty() && !name.contains(['{', '}', '$']) && !name.contains(":-")
+    })
 }
 
 fn mask_parameter(text: &str) -> String {
@@ -89,8 +128,8 @@ fn mask_parameter(text: &str) -> String {
     while let Some(at) = rest.find(NAME) {
         let (head, tail) = rest.split_at(at + NAME.len());
         out.push_str(head);
-        out.push_str("***");
         let end = tail.find(['&', ' ', '"', '\'', '\n']).unwrap_or(tail.len());
+        out.push_str(if is_reference(&tail[..end]) { &tail[..end] } else { "***" });
         rest = &tail[end..];
     }
     out.push_str(rest);

@@ -19,7 +19,7 @@ use super::{
     read::Reader,
     report::Report,
     value::Source,
-    values::{Values, Where},
+    values::{Entry, Shown, Value, Values, Where},
 };
 use crate::domain::{
     consumer::{Batch, Claim, Consumer, Handler, Mode, OnFailure, SqlFile},
@@ -53,10 +53,10 @@ pub(super) fn read(name: Name, dir: &Path, env: Env<'_>, report: &mut Report) ->
             return Read { consumer: None, values: Values::default() };
         }
     };
-    let values =
+    let mut values =
         Reader { report, source: Source { env, base: dir }, prefix: String::new() }.file(&CONSUMER, &root);
     rules(&values, report);
-    let handler = handler(&values, dir, report);
+    let handler = handler(&mut values, dir, report);
     let schema = optional(&dir.join("schema.sql"), report);
     Read { consumer: consumer(name, &values, handler, schema), values }
 }
@@ -101,7 +101,7 @@ fn consumer(
 }
 
 /// The handler that the file names, else handler.sql when there is one.
-fn handler(values: &Values, dir: &Path, report: &mut Report) -> Option<Handler> {
+fn handler(values: &mut Values, dir: &Path, report: &mut Report) -> Option<Handler> {
     let claim = match values.choice("handler.claim") {
         Some("before") => Claim::Before,
         _ => Claim::After,
@@ -130,7 +130,11 @@ fn handler(values: &Values, dir: &Path, report: &mut Report) -> Option<Handler> 
         // It was given and reported.
         return None;
     }
-    optional(&dir.join("handler.sql"), report).map(Handler::Sql)
+    let file = optional(&dir.join("handler.sql"), report)?;
+    // Shown by `--expanded` like every other default.
+    let (value, shown) = (Value::Nothing, Shown::Text("handler.sql".to_owned()));
+    values.insert("handler.sql".to_owned(), Entry { at: Where::default(), value, shown });
+    Some(Handler::Sql(file))
 }
 
 /// What the values mean together.

@@ -44,11 +44,12 @@ fn block(section: &'static Section, values: &Values, path: &str, depth: usize, o
                 }
             }
             Kind::Value(_) => match values.get(&path).map(|entry| &entry.shown) {
-                None | Some(Shown::Nothing) => {
-                    if let Fallback::Absent(meaning) = field.default {
-                        out.push_str(&format!("{indent}# {key}: ({meaning})\n"));
-                    }
-                }
+                None | Some(Shown::Nothing) => match field.default {
+                    Fallback::Absent(meaning) => out.push_str(&format!("{indent}# {key}: ({meaning})\n")),
+                    // Said to be nothing, against a default that may be something.
+                    Fallback::Maybe(_) => out.push_str(&format!("{indent}{key}: null\n")),
+                    Fallback::Required | Fallback::Is(_) | Fallback::TopologyName => {}
+                },
                 Some(shown) => out.push_str(&format!("{indent}{key}: {}\n", value(shown))),
             },
         }

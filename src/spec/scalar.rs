@@ -13,7 +13,7 @@ use crate::domain::{
     key::{KeyRule, Pointer},
     name::Name,
     secret::{Secret, mask},
-    template::Template,
+    template::{self, Template},
 };
 
 /// A text of the file before and after expansion.
@@ -73,7 +73,10 @@ fn value(shape: Shape, raw: &Raw<'_>) -> Result<Value, Wrong> {
         Shape::Pointer => Value::Pointer(Pointer::parse(text)?),
         Shape::Key => Value::Key(KeyRule::parse(text)?),
         Shape::Template(needed) => {
-            let template = Template::parse(text)?;
+            let template = Template::parse(text).map_err(|error| match error {
+                template::Error::Unknown(_) if raw.replaced => wrong("unknown placeholder in a template"),
+                error => error.into(),
+            })?;
             let missing: Vec<_> = needed
                 .iter()
                 .filter(|f| !template.names(**f))
@@ -169,15 +172,12 @@ fn list(words: &[&str]) -> String {
 /// The form that `--expanded` prints: normal form for numbers, sizes and durations, else as written.
 fn show(shape: Shape, value: &Value, text: &str) -> Shown {
     match (shape, value) {
-        (Shape::Size(..), Value::Count(bytes)) => match size::print(*bytes) {
-            plain if plain.ends_with('B') => Shown::Text(plain),
-            plain => Shown::Plain(plain),
-        },
+        (Shape::Size(..), Value::Count(bytes)) => Shown::Plain(size::print(*bytes)),
         (_, Value::Count(number)) => Shown::Plain(number.to_string()),
         (_, Value::True) => Shown::Plain("true".to_owned()),
-        (_, Value::Duration(length)) => Shown::Text(duration::print(*length)),
-        (_, Value::Range(min, max)) => Shown::Text(duration::print_range(*min, *max)),
-        (_, Value::Linger(Linger::For(length))) => Shown::Text(duration::print(*length)),
+        (_, Value::Duration(length)) => Shown::Plain(duration::print(*length)),
+        (_, Value::Range(min, max)) => Shown::Plain(duration::print_range(*min, *max)),
+        (_, Value::Linger(Linger::For(length))) => Shown::Plain(duration::print(*length)),
         (_, Value::Text(secret)) => Shown::Text(secret.shown().to_owned()),
         _ => Shown::Text(text.to_owned()),
     }

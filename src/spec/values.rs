@@ -44,7 +44,7 @@ pub(super) enum Value {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Shown {
     Nothing,
-    /// Numbers and booleans.
+    /// Numbers, booleans, sizes and durations: never in quotes.
     Plain(String),
     Text(String),
     List(Vec<String>),

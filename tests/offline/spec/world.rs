@@ -1,6 +1,6 @@
 //! A throw-away folder with a topology.yaml, and an environment of its own.
 
-use std::{collections::BTreeMap, fs};
+use std::{collections::BTreeMap, fs, path::Path};
 
 use topo::spec::{self, Loaded};
 
@@ -25,6 +25,10 @@ impl World {
     pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
         self.env.insert(name.to_owned(), value.to_owned());
         self
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.dir.path()
     }
 
     pub(crate) fn load(&self) -> Loaded {
