@@ -4,5 +4,6 @@ mod invariants;
 mod keys;
 mod layers;
 mod prose;
+mod results;
 mod size;
 mod source;

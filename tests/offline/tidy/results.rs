@@ -1,0 +1,72 @@
+//! docs/cli.md names every field of the JSON results.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+use topo::{
+    cli::view,
+    domain::{
+        code::Code,
+        plan::Plan,
+        report::{ConsumeCounts, ConsumeReport, LineProblem, PublishReport},
+        status::{Problem, ShardStatus, StatusReport},
+    },
+};
+
+use super::source::file;
+
+/// Every name of an object anywhere in `value`; shard numbers are values, not names.
+fn names(value: &Value, found: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(object) => {
+            for (name, below) in object {
+                if name.parse::<u32>().is_err() {
+                    found.insert(name.clone());
+                }
+                names(below, found);
+            }
+        }
+        Value::Array(values) => values.iter().for_each(|value| names(value, found)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// The quoted words in the row of `command`.
+fn documented(command: &str) -> BTreeSet<String> {
+    let text = file("docs/cli.md").text;
+    let row = text
+        .lines()
+        .find(|line| line.starts_with("| `") && line.contains(&format!("`{command}`")) && line.contains('"'))
+        .unwrap_or_else(|| panic!("no row for the result of {command}"));
+    row.split('"').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+fn check(command: &str, document: &str) {
+    let mut fields = BTreeSet::new();
+    names(&serde_json::from_str(document).expect("JSON"), &mut fields);
+    let documented = documented(command);
+    let missing: Vec<_> = fields.difference(&documented).collect();
+    assert!(missing.is_empty(), "docs/cli.md does not name {missing:?} of {command}");
+}
+
+#[test]
+fn the_fields_of_publish_consume_and_status_are_documented() {
+    let problem = LineProblem { source: "-".to_owned(), line: 1, text: String::new() };
+    check(
+        "publish",
+        &view::publish::json(&PublishReport { problems: vec![problem], ..PublishReport::default() }),
+    );
+    let consumed = ConsumeReport {
+        per_shard: BTreeMap::from([(3, ConsumeCounts::default())]),
+        blocked: BTreeMap::from([(3, String::new())]),
+        ..ConsumeReport::default()
+    };
+    check("consume", &view::consume::json(&consumed));
+    let status = StatusReport {
+        shards: vec![ShardStatus::default()],
+        problems: vec![Problem { code: Code::Blocked, text: String::new() }],
+        ..StatusReport::default()
+    };
+    check("status", &view::status::json(&status));
+    check("plan", &view::plan::json(&Plan::default(), Some(0)));
+}
