@@ -59,11 +59,18 @@ fn mapping(section: &'static Section) -> Map<String, Value> {
             Fallback::Is(text) | Fallback::Maybe(text) => {
                 schema.insert("default".to_owned(), default(field.kind, text));
             }
-            Fallback::Required | Fallback::Absent(_) | Fallback::TopologyName => {}
+            Fallback::Absent("") | Fallback::Required => {}
+            Fallback::Absent(meaning) => without(&mut schema, meaning),
+            Fallback::TopologyName => without(&mut schema, "the topology's name"),
         }
         properties.insert(field.key.to_owned(), Value::Object(schema));
     }
     object(json!({"type": "object", "properties": properties, "additionalProperties": false}))
+}
+
+/// Says what the absence of a key means, which is no value that a schema's default could be.
+fn without(schema: &mut Map<String, Value>, meaning: &str) {
+    schema.insert("$comment".to_owned(), json!(format!("without it: {meaning}")));
 }
 
 fn below(kind: Kind) -> Map<String, Value> {

@@ -3,5 +3,6 @@
 mod cases;
 mod expanded;
 mod forms;
+mod page;
 mod secrets;
 mod world;

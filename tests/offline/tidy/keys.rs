@@ -23,7 +23,10 @@ fn row(root: &Value, path: &str) -> String {
     let schema = find(root, path);
     let meaning = schema["description"].as_str().unwrap_or_else(|| panic!("{path} has no description"));
     let default = match &schema["default"] {
-        Value::Null => "–".to_owned(),
+        Value::Null => match schema["$comment"].as_str() {
+            Some(comment) => comment.trim_start_matches("without it: ").to_owned(),
+            None => "required".to_owned(),
+        },
         Value::String(text) => format!("`{text}`"),
         other => format!("`{other}`"),
     };
