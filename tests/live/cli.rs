@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::harness::{
+    proxy::Proxy,
     rabbitmq::Vhost,
     topo::{Finished, Workdir},
     wait::wait_for,
@@ -24,6 +25,13 @@ async fn example(vhost: &Vhost<'_>) -> Workdir {
 fn json(finished: &Finished) -> Value {
     serde_json::from_str(&finished.stdout)
         .unwrap_or_else(|error| panic!("no JSON document: {error}\n{finished:?}"))
+}
+
+/// Messages in all queues, as the queues themselves know it.
+fn messages(vhost: &Vhost<'_>) -> u64 {
+    let list =
+        vhost.broker().ctl(&["list_queues", "-q", "-p", vhost.name(), "messages", "--no-table-headers"]);
+    list.lines().filter_map(|line| line.trim().parse::<u64>().ok()).sum()
 }
 
 #[tokio::test]
@@ -165,6 +173,29 @@ async fn drain_loses_nothing_a_signal_ends_publish_with_its_report() {
         let ended = run.wait(LIMIT).await.expect_code(130);
         assert_eq!(json(&ended)["confirmed"], 1);
     }
+}
+
+// rabbitmqctl is waited for in place; the proxy must go on meanwhile.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_second_signal_ends_a_drain_that_can_t_go_on() {
+    let vhost = Vhost::fresh("second-signal");
+    let work = example(&vhost).await;
+    work.topo(&["apply", "--yes"]).await.expect_code(0);
+    let proxy = Proxy::start(vhost.broker().amqp_port()).await;
+    let work = work.env("TOPO_BROKER_URL", &vhost.amqp_url_via(proxy.port()));
+    let mut run = work.spawn(&["publish", "-v"]);
+    run.write("{\"messageId\":\"s1\",\"aggregateId\":\"1\"}\n").await;
+    wait_for("the confirm", LIMIT, async || run.stderr().contains("status=confirmed").then_some(())).await;
+    // From now on no confirm comes back: the drain waits for one.
+    proxy.stall(false, true);
+    run.write("{\"messageId\":\"s2\",\"aggregateId\":\"1\"}\n").await;
+    wait_for("the second message", LIMIT, async || (messages(&vhost) == 2).then_some(())).await;
+    run.signal("TERM");
+    wait_for("the drain", LIMIT, async || run.stderr().contains("a second signal").then_some(())).await;
+    assert!(run.is_running());
+    run.signal("TERM");
+    let ended = run.wait(Duration::from_secs(5)).await.expect_code(130);
+    assert_eq!(ended.stdout, "", "no report: nobody knows what became of the second line");
 }
 
 #[tokio::test]
