@@ -22,7 +22,7 @@ use super::{
     values::{Entry, Shown, Value, Values, Where},
 };
 use crate::domain::{
-    consumer::{Batch, Claim, Consumer, Handler, Mode, OnFailure, SqlFile},
+    consumer::{Batch, Claim, Consumer, Dedup, Handler, Mode, OnFailure, SqlFile},
     name::Name,
     retry::RetryPolicy,
 };
@@ -176,6 +176,14 @@ fn retry(values: &Values, report: &mut Report) {
         let path = ["retry.attempts", "retry.backoff", "timeout"].into_iter().find(|p| values.is_given(p));
         let path = path.unwrap_or("retry.attempts");
         report.problem(values.at(path), path, message, None);
+    }
+}
+
+/// Deduplication by a number that `publish` is not told to send.
+pub(super) fn sequence(values: &Values, topology: &Values, report: &mut Report) {
+    if values.dedup("dedup") == Some(Dedup::Sequence) && topology.pointer("message.sequence").is_none() {
+        let message = "the topology names no message.sequence, so messages of `topo publish` carry no number";
+        report.warning(values.at("dedup"), "dedup", message, None);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Durations as text: `30s`, `1h30m`, `14d`, and ranges such as `100ms..10s`.
 //!
-//! Exact in both directions: what [`print`] writes, [`parse`] reads as the same duration. Months and
+//! Exact in both directions: what [`print()`] writes, [`parse`] reads as the same duration. Months and
 //! years are refused because their length varies.
 
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! File formats: text to domain, collecting every problem with its place.
 //!
 //! Owns topology.yaml, consumers/NAME/consumer.yaml, the expansion of `${…}` and the printed forms of
-//! durations and sizes. One pair of tables ([`topology_table`] and [`consumer_table`]) feeds the reader,
+//! durations and sizes. One pair of tables (`topology_table` and `consumer_table`) feeds the reader,
 //! the hints, `--expanded`, the JSON Schema and the check of docs/topology.md.
 //!
 //! Does not read the environment (it is handed in), does not touch the network, and does not judge SQL.
@@ -142,6 +142,7 @@ pub fn load(path: &Path, env: Env<'_>) -> Result<Loaded, Unreadable> {
         let file = consumer::settings(&dir);
         let mut below = Report::new(&file);
         let mut read = consumer::read(name.clone(), &dir, env, &mut below);
+        consumer::sequence(&read.values, &values, &mut below);
         below.sort();
         problems.append(&mut below.problems);
         warnings.append(&mut below.warnings);
