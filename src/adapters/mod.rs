@@ -13,6 +13,8 @@ pub mod memory;
 pub mod net;
 #[cfg(feature = "log")]
 pub mod observe;
+#[cfg(feature = "postgres")]
+pub mod postgres;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 pub mod sql;
 #[cfg(feature = "sqlite")]

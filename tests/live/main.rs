@@ -4,11 +4,15 @@
 
 mod apply;
 mod cli;
+mod conformance;
 mod harness;
 mod harness_works;
+mod postgres;
 mod publish;
 mod refused;
 mod status;
+#[path = "../conformance/mod.rs"]
+mod suite;
 #[path = "../support/mod.rs"]
 mod support;
 mod unusable;

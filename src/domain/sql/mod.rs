@@ -111,6 +111,13 @@ fn read(text: &str, dialect: Dialect, mode: Option<Mode>) -> Result<Script, Vec<
     Ok(Script { statements, mode: mode.unwrap_or(Mode::Each) })
 }
 
+/// The place of the character `position`, from 1, of `text`.
+#[must_use]
+pub fn place_of_character(text: &str, position: usize) -> Place {
+    let offset = text.chars().take(position.saturating_sub(1)).map(char::len_utf8).sum();
+    place(text, offset)
+}
+
 /// The place of the byte `offset` of `text`.
 fn place(text: &str, offset: usize) -> Place {
     let before = text.get(..offset).unwrap_or(text);

@@ -14,13 +14,14 @@ use std::{
 
 use super::wait::wait_blocking;
 
+/// `END_SIGNAL` in the environment names another signal than KILL for a server that has to clean up.
 /// `$1`: the directory to remove at the end, `$2`: the log, the rest: the command.
 const WATCHER: &str = r#"
 dir=$1 log=$2; shift 2
 exec 3<&0
 "$@" </dev/null >>"$log" 2>&1 3<&- & pid=$!
 echo "$pid"
-( read -r _ <&3; trap '' TERM; kill -KILL "$pid" ) >/dev/null 2>&1 & guard=$!
+( read -r _ <&3; trap '' TERM; kill -"${END_SIGNAL:-KILL}" "$pid" ) >/dev/null 2>&1 & guard=$!
 exec 3<&-
 wait "$pid"; code=$?
 kill "$guard"

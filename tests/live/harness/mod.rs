@@ -7,6 +7,7 @@
 pub(crate) mod child;
 pub(crate) mod http;
 pub(crate) mod ports;
+pub(crate) mod postgres;
 pub(crate) mod proxy;
 pub(crate) mod rabbitmq;
 pub(crate) mod topo;

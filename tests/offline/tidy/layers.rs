@@ -21,6 +21,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("lapin", &["adapters/amqp"]),
     ("async_compat", &["adapters/amqp"]),
     ("reqwest", &["adapters/management"]),
+    ("bytes", &["adapters/postgres"]),
     ("tokio_postgres", &["adapters/postgres"]),
     ("tokio_postgres_rustls", &["adapters/postgres"]),
     ("rusqlite", &["adapters/sqlite"]),

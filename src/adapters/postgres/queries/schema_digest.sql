@@ -1,0 +1,1 @@
+SELECT digest FROM {schema}.consumer_schemas WHERE consumer = $1

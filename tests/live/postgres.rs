@@ -1,0 +1,6 @@
+//! What only a real PostgreSQL can show.
+
+mod connecting;
+mod doubt;
+mod failures;
+mod values;
