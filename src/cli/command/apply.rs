@@ -47,7 +47,11 @@ async fn work(project: &Project, world: &World<'_>) -> Result<Exit, Failure> {
         }
         execute(project, world, &approved).await?
     };
-    let done = if shown.is_empty() { "nothing to do\n".to_owned() } else { format!("done: {steps} steps\n") };
+    let done = match (shown.is_empty(), steps) {
+        (true, 0) => "nothing to do\n".to_owned(),
+        (true, _) => format!("nothing new; {steps} steps that can't be checked were made again\n"),
+        (false, _) => format!("done: {steps} steps\n"),
+    };
     output.either(|| done, || view::plan::json(&shown, Some(steps)))?;
     Ok(Exit::Done)
 }

@@ -38,10 +38,6 @@ pub fn text(title: &str, plan: &Plan) -> String {
     for sentence in &plan.unchecked {
         line(&mut out, &format!("  {} {sentence}", paint(CARE, "?")));
     }
-    if !plan.ensure.is_empty() {
-        let text = format!("{} bindings can't be seen; apply declares each again", plan.ensure.len());
-        line(&mut out, &format!("  {} {text}", paint(CARE, "?")));
-    }
     if !out.is_empty() {
         out.push('\n');
     }
