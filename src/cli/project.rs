@@ -15,7 +15,7 @@ use crate::{
         json::JsonFields,
         management::ManagementClient,
         net::tls,
-        sqlite,
+        postgres, sqlite,
     },
     domain::{
         code::Code,
@@ -78,10 +78,12 @@ pub fn fields(topology: &Topology) -> Arc<dyn FieldReader> {
 
 /// A store of one consumer; `timeout` bounds a handler's call.
 fn store(target: &StoreTarget, timeout: Duration) -> Result<Arc<dyn Store>, Failure> {
-    if !target.url.expose().starts_with("sqlite:") {
-        return Err(Failure::usage(Code::NotSupported, "this version has no PostgreSQL store"));
-    }
-    sqlite::open(target, timeout).map_err(|error| Failure::of(Exit::Usage, Code::FileInvalid, &error))
+    let opened = if target.url.expose().starts_with("sqlite:") {
+        sqlite::open(target, timeout)
+    } else {
+        postgres::open(target, timeout)
+    };
+    opened.map_err(|error| Failure::of(Exit::Usage, Code::FileInvalid, &error))
 }
 
 impl Project {
