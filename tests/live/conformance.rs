@@ -78,6 +78,10 @@ impl SqlFixture for Postgres {
         self.database.query(sql).await
     }
 
+    fn table(&self, name: &str) -> String {
+        format!("topo.{name}")
+    }
+
     fn batch_handler(&self) -> SqlFile {
         file(
             "handler.sql",

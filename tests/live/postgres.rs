@@ -3,4 +3,5 @@
 mod connecting;
 mod doubt;
 mod failures;
+mod plans;
 mod values;

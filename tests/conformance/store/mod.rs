@@ -57,6 +57,9 @@ pub(crate) trait SqlFixture: Fixture {
     /// The first column of every row, as text.
     async fn query(&self, sql: &str) -> Vec<Option<String>>;
 
+    /// How SQL names one of topo's tables.
+    fn table(&self, name: &str) -> String;
+
     /// A handler of mode batch that appends message ids and amounts to the effects.
     fn batch_handler(&self) -> SqlFile;
 }
@@ -88,6 +91,7 @@ pub(crate) use store_conformance;
 macro_rules! sql_conformance {
     ($make:path) => {
         $crate::suite::store::store_tests! { $make;
+            tables { a_sealed_shard_has_no_owner, shards_with_parked_messages_are_listed }
             handler { json_fields_are_read_with_a_cast, every_parameter_is_bound, absent_fields_are_null,
                 an_unknown_parameter_is_refused_with_its_place, a_statement_that_can_not_be_prepared_is_refused,
                 a_value_of_the_wrong_type_is_its_message_s_fault, a_body_that_is_not_json_is_its_message_s_fault,

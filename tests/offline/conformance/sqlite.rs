@@ -93,6 +93,10 @@ impl SqlFixture for Sqlite {
         statement.query_map([], text).unwrap().map(Result::unwrap).collect()
     }
 
+    fn table(&self, name: &str) -> String {
+        name.to_owned()
+    }
+
     fn batch_handler(&self) -> SqlFile {
         file(
             "handler.sql",

@@ -7,9 +7,10 @@ WITH given AS (
 ), unseen AS (
     SELECT given.*, row_number() OVER (ORDER BY place) AS nth
     FROM given
-    WHERE NOT EXISTS (
-        SELECT FROM {schema}.processed_messages p
-        WHERE p.consumer = $1 AND p.message_id = given.message_id)
+    -- Not NOT EXISTS: planned for a young table it becomes a join that reads all of the consumer's rows, and
+    -- the session keeps that plan while the table grows. A scalar subquery is one look-up per id.
+    WHERE (SELECT true FROM {schema}.processed_messages p
+           WHERE p.consumer = $1 AND p.message_id = given.message_id LIMIT 1) IS NULL
 ), inserted AS (
     INSERT INTO {schema}.processed_messages (consumer, message_id, generation, shard, key, position,
         event_type, body_hash, attempt, published_at, processed_at)
