@@ -47,3 +47,12 @@ install_missing() {
     find_missing
     [ "${#MISSING[@]}" -eq 0 ] || die "still missing after the installation: ${MISSING[*]}"
 }
+
+# Installs packages that only some checks need, when that works without a question; never fails.
+install_if_possible() {
+    command -v apt-get >/dev/null || return 0
+    if [ "$(id -u)" = 0 ] || sudo -n true 2>/dev/null; then
+        say "installing from the distribution's packages: $*"
+        as_root bash "$PROJECT/scripts/lib/install-packages" "$@" || say "that did not work"
+    fi
+}

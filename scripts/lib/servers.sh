@@ -71,6 +71,7 @@ management.tcp.ip = 127.0.0.1
 management.tcp.port = $management
 default_user = topo
 default_pass = $word
+collect_statistics_interval = 1000
 disk_free_limit.absolute = 50MB
 log.console = false
 EOC
