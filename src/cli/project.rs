@@ -132,6 +132,14 @@ impl Project {
             .map_err(|error| Failure::of(Exit::Usage, Code::FileInvalid, &error))
     }
 
+    /// For looking at the topology's objects through AMQP alone.
+    ///
+    /// # Errors
+    /// The address or its TLS files can't be used.
+    pub fn topology_broker(&self) -> Result<AmqpTopology, Failure> {
+        Ok(AmqpTopology::new(self.endpoint("topology")?))
+    }
+
     /// For looking at the topology's objects and changing them.
     ///
     /// # Errors
@@ -141,7 +149,7 @@ impl Project {
         let stores = stores(&self.topology);
         let stores = stores.iter().map(|used| store(used.target, timeout(&used.consumers)));
         Ok(Sights {
-            amqp: AmqpTopology::new(self.endpoint("topology")?),
+            amqp: self.topology_broker()?,
             management: self.management()?,
             stores: stores.collect::<Result<_, _>>()?,
         })

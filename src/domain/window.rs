@@ -64,6 +64,8 @@ pub struct GaveUp {
     pub message: Arc<Routed>,
     /// The followers that were dropped unsent.
     pub skipped: Vec<Position>,
+    /// The followers that had been sent (pipelined order only): in doubt as well.
+    pub in_doubt: Vec<Position>,
 }
 
 #[derive(Debug)]
@@ -264,13 +266,17 @@ impl Window {
     /// Gives up a line: its key is closed for this run and its held followers are dropped.
     fn give_up(&mut self, position: Position) -> Option<GaveUp> {
         let key = self.entries.get(&position)?.message.envelope().key.as_str().to_owned();
-        let skipped: Vec<Position> = self.keys.get(&key)?.iter().copied().filter(|p| *p > position).collect();
+        let followers: Vec<Position> =
+            self.keys.get(&key)?.iter().copied().filter(|p| *p > position).collect();
         let message = self.remove(position)?;
-        for follower in &skipped {
-            self.remove(*follower);
+        let (mut skipped, mut in_doubt) = (Vec::new(), Vec::new());
+        for follower in followers {
+            let sent = self.entries.get(&follower).is_some_and(|e| e.attempts > 0);
+            self.remove(follower);
+            if sent { in_doubt.push(follower) } else { skipped.push(follower) }
         }
         self.failed.insert(key);
-        Some(GaveUp { position, message, skipped })
+        Some(GaveUp { position, message, skipped, in_doubt })
     }
 
     /// Ends the run: takes everything that is left, in input order, each with whether it was ever sent.

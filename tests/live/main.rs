@@ -11,6 +11,7 @@ mod postgres;
 mod publish;
 mod refused;
 mod status;
+mod story;
 #[path = "../conformance/mod.rs"]
 mod suite;
 #[path = "../support/mod.rs"]

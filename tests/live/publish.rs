@@ -1,6 +1,13 @@
 //! Publishing to a real broker, through the library.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
 
 use lapin::{
     ExchangeKind,
@@ -29,20 +36,23 @@ use topo::{
 };
 
 use crate::{
-    harness::{proxy::Proxy, rabbitmq::Vhost},
+    harness::{proxy::Proxy, rabbitmq::Vhost, wait::wait_for},
     support,
 };
 
-#[derive(Debug)]
-struct Quiet;
+/// Remembers how many messages are confirmed.
+#[derive(Debug, Default)]
+struct Progress(AtomicU64);
 
-impl Observer for Quiet {
+impl Observer for Progress {
     fn wants(&self, _level: Level) -> bool {
         false
     }
     fn message(&self, _event: &MessageEvent<'_>) {}
     fn notice(&self, _level: Level, _shard: Option<&ShardId>, _text: &str) {}
-    fn progress(&self, _read: u64, _confirmed: u64, _in_flight: u64) {}
+    fn progress(&self, _read: u64, confirmed: u64, _in_flight: u64) {
+        self.0.store(confirmed, Ordering::Relaxed);
+    }
 }
 
 fn endpoint(topology: &Topology) -> Endpoint {
@@ -103,6 +113,10 @@ fn lines(keys: u64, events: u64) -> Vec<Line> {
 }
 
 async fn publish(topology: &Topology, lines: Vec<Line>) -> publish::Outcome {
+    watched(topology, lines, &Progress::default()).await
+}
+
+async fn watched(topology: &Topology, lines: Vec<Line>, progress: &Progress) -> publish::Outcome {
     let broker = AmqpPublishBroker::new(endpoint(topology), topology.exchange.name.as_str()).unwrap();
     let map = ShardMap::new(topology);
     let clock = clock();
@@ -115,7 +129,7 @@ async fn publish(topology: &Topology, lines: Vec<Line>) -> publish::Outcome {
         fields: &support::FlatReader,
         new_id: &|| "unused".to_owned(),
         clock: clock.as_ref(),
-        observer: &Quiet,
+        observer: progress,
         stop,
     };
     let feed = async move {
@@ -211,19 +225,19 @@ async fn a_cut_connection_loses_and_reorders_nothing() {
     let proxy = Proxy::start(vhost.broker().amqp_port()).await;
     let topology = support::topology(&vhost.amqp_url_via(proxy.port()), 4, QueueKind::Quorum);
     declare(&topology, None).await;
+    let progress = Progress::default();
     let cuts = async {
-        for _ in 0..8 {
-            crate::harness::wait::wait_for("a connection to cut", Duration::from_secs(30), async || {
-                (proxy.connections() > 0).then_some(())
+        for cut in 0..8 {
+            wait_for("messages to be confirmed", Duration::from_secs(60), async || {
+                (progress.0.load(Ordering::Relaxed) > cut * 3000).then_some(())
             })
             .await;
-            tokio::time::timeout(Duration::from_millis(150), std::future::pending::<()>()).await.unwrap_err();
             proxy.cut();
         }
         std::future::pending::<()>().await;
     };
     let outcome = tokio::select! {
-        outcome = publish(&topology, lines(500, 60)) => outcome,
+        outcome = watched(&topology, lines(500, 60), &progress) => outcome,
         () = cuts => unreachable!("never ends"),
     };
     assert!(matches!(outcome.ended, Ended::Complete), "{outcome:?}");

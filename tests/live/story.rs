@@ -21,23 +21,26 @@ const SCHEMA: &str = "CREATE TABLE IF NOT EXISTS effects (\
     place bigserial PRIMARY KEY, key text NOT NULL, sequence bigint NOT NULL, shard integer NOT NULL);\n";
 
 /// A directory with a topology of `shards` shards and a consumer that records effects in `database`.
-pub(crate) fn project(vhost: &Vhost<'_>, database: &Database, shards: u32, kind: &str) -> Workdir {
+fn project((amqp, management): (&str, &str), database: &Database, shards: u32, kind: &str) -> Workdir {
     let topology = format!(
         "topology: story\nshards: {{count: {shards}, key: /key}}\nqueues: {{type: {kind}}}\n\
          message: {{id: /id, sequence: /seq}}\nconsumers: {{effects: {{}}}}\n"
     );
     Workdir::new()
-        .env("TOPO_BROKER_URL", &vhost.amqp_url())
-        .env("TOPO_MANAGEMENT_URL", &vhost.management_url())
-        .env("TOPO_STORE_URL", database.url())
+        .env("TOPO_BROKER_URL", amqp)
+        .env("TOPO_MANAGEMENT_URL", management)
+        .env("TOPO_STORE_URL", &database.url())
         .file("topology.yaml", &topology)
-        .file("consumers/effects/consumer.yaml", "handler: {sql: handler.sql}\nretry: {attempts: 3, backoff: 10ms..100ms}\n")
+        .file(
+            "consumers/effects/consumer.yaml",
+            "handler: {sql: handler.sql}\nretry: {attempts: 3, backoff: 10ms..100ms}\n",
+        )
         .file("consumers/effects/handler.sql", HANDLER)
         .file("consumers/effects/schema.sql", SCHEMA)
 }
 
 /// `events` events of each of `keys` keys; keys take turns, so neighbours are never of one key.
-pub(crate) fn lines(keys: u32, events: u32) -> String {
+fn lines(keys: u32, events: u32) -> String {
     let mut text = String::new();
     for seq in 1..=events {
         for key in 0..keys {
@@ -85,8 +88,9 @@ async fn hundred_thousand(kind: &str) {
     const KEYS: u32 = 5000;
     const EVENTS: u32 = 20;
     let vhost = Vhost::fresh(&format!("story-{kind}"));
-    let database = Database::fresh(&format!("story_{kind}"));
-    let work = project(&vhost, &database, 8, kind).file("events.jsonl", &lines(KEYS, EVENTS));
+    let database = Database::fresh(&format!("story_{kind}")).await;
+    let work = project((&vhost.amqp_url(), &vhost.management_url()), &database, 8, kind)
+        .file("events.jsonl", &lines(KEYS, EVENTS));
     work.topo(&["apply", "--yes"]).await.expect_code(0);
     let again = work.topo(&["apply", "--yes", "-o", "json"]).await.expect_code(0);
     assert_eq!(json(&again.stdout)["changes"], serde_json::json!([]), "a second apply changes nothing");
@@ -95,7 +99,8 @@ async fn hundred_thousand(kind: &str) {
     let report = json(&published.stdout);
     assert_eq!((report["read"].as_u64(), report["confirmed"].as_u64()), (Some(100_000), Some(100_000)));
     for shard in 0..8_u32 {
-        let keys = (0..KEYS).filter(|k| HashKind::Xxh64.hash(&format!("order-{k}")).shard(8) == shard).count();
+        let keys =
+            (0..KEYS).filter(|k| HashKind::Xxh64.hash(&format!("order-{k}")).shard(8) == shard).count();
         let expected = u64::try_from(keys).unwrap() * u64::from(EVENTS);
         assert_eq!(report["per_shard"][usize::try_from(shard).unwrap()].as_u64(), Some(expected));
     }
@@ -113,12 +118,17 @@ async fn hundred_thousand(kind: &str) {
         victim.signal("KILL");
         victim.wait(LIMIT).await;
     }
-    let done = work.spawn(&["consume", "--all", "--until-empty", "-o", "json"]).wait(LIMIT).await.expect_code(0);
+    let done =
+        work.spawn(&["consume", "--all", "--until-empty", "-o", "json"]).wait(LIMIT).await.expect_code(0);
     judge(&database, KEYS, EVENTS).await;
     assert_eq!(json(&done.stdout)["misrouted"], 0);
     for shard in database.client().await.query("SELECT key, shard FROM effects", &[]).await.unwrap() {
         let (key, on): (String, i32) = (shard.get(0), shard.get(1));
-        assert_eq!(i64::from(HashKind::Xxh64.hash(&key).shard(8)), i64::from(on), "each queue holds keys of its shard");
+        assert_eq!(
+            i64::from(HashKind::Xxh64.hash(&key).shard(8)),
+            i64::from(on),
+            "each queue holds keys of its shard"
+        );
     }
 }
 
@@ -137,11 +147,11 @@ async fn a_broker_restart_in_the_middle_of_both_loses_doubles_and_reorders_nothi
     const KEYS: u32 = 1000;
     const EVENTS: u32 = 40;
     let mut broker = crate::harness::rabbitmq::Broker::start();
-    let database = Database::fresh("story_restart");
-    let work = {
-        let vhost = broker.vhost("restart");
-        project(&vhost, &database, 4, "quorum").file("events.jsonl", &lines(KEYS, EVENTS))
-    };
+    let database = Database::fresh("story_restart").await;
+    // Its own broker's default vhost: it outlives the restart.
+    let amqp = format!("amqp://guest:guest@127.0.0.1:{}/%2f", broker.amqp_port());
+    let work = project((&amqp, &broker.management_url()), &database, 4, "quorum")
+        .file("events.jsonl", &lines(KEYS, EVENTS));
     work.topo(&["apply", "--yes"]).await.expect_code(0);
     let consumer = work.spawn(&["consume", "--all", "-o", "json"]);
     let publisher = work.spawn(&["publish", "events.jsonl", "-o", "json"]);

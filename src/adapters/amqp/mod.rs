@@ -6,6 +6,7 @@
 mod arguments;
 mod confirms;
 pub mod connection;
+mod drain;
 pub mod error;
 mod existing;
 pub mod inequivalent;

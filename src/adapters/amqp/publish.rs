@@ -21,8 +21,9 @@ use lapin::{
 use tokio::time::timeout;
 
 use super::{
-    confirms::{Confirms, Sequence},
+    confirms::{Confirms, Identity, Sequence},
     connection::{self, CLOSE_DEADLINE, Endpoint},
+    drain::completed,
     error::link_error,
     properties,
 };
@@ -185,12 +186,11 @@ enum Arrived {
 }
 
 impl AmqpLink {
-    /// Books the first answer and everything else that is ready, then takes what may be believed.
+    /// Books the first answer and everything else that is completed, then takes what may be believed.
     fn settle(&mut self, first: Answer) -> Result<Vec<Verdict>, LinkError> {
-        let mut next = Some(first);
-        while let Some(answer) = next {
+        self.book(first)?;
+        for answer in completed(&mut self.waiting) {
             self.book(answer)?;
-            next = self.waiting.next().now_or_never().flatten();
         }
         Ok(self.books.iter_mut().flat_map(Confirms::believed).collect())
     }
@@ -205,12 +205,17 @@ impl AmqpLink {
             }
         };
         let carried = confirmation.take_message().map(|m| {
-            let id = m.properties.message_id().as_ref().map(|id| id.as_str().to_owned()).unwrap_or_default();
-            (id, format!("{} {}", m.reply_code, m.reply_text))
+            let message_id = m.properties.message_id().as_ref().map(|id| id.as_str().to_owned());
+            let routing_key = m.routing_key.as_str().to_owned();
+            let identity = Identity { message_id: message_id.unwrap_or_default(), routing_key };
+            (identity, format!("{} {}", m.reply_code, m.reply_text))
         });
         if let Some(book) = self.books.get_mut(answer.channel) {
-            let id = answer.message.envelope().message_id.clone();
-            book.resolve(answer.sequence, answer.ticket, id, acked, carried);
+            let identity = Identity {
+                message_id: answer.message.envelope().message_id.clone(),
+                routing_key: answer.message.routing_key().to_owned(),
+            };
+            book.resolve(answer.sequence, answer.ticket, identity, acked, carried);
         }
         Ok(())
     }

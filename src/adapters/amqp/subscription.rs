@@ -96,14 +96,18 @@ impl ConsumeBroker for AmqpConsumeBroker {
         let queue = ShortString::try_new(queue).map_err(long)?;
         let tag = ShortString::try_new(tag).map_err(long)?;
         let channel = self.channel().await?;
-        deadline("setting the prefetch", channel.basic_qos(prefetch, BasicQosOptions { global: false }))
-            .await?;
-        let mut arguments = FieldTable::default();
-        arguments
-            .insert(ShortString::from("x-consumer-timeout"), AMQPValue::LongLongInt(CONSUMER_TIMEOUT_MS));
-        let consuming = channel.basic_consume(queue.clone(), tag, BasicConsumeOptions::default(), arguments);
-        let consumer = deadline(&format!("consuming from {queue}"), consuming).await?;
-        Ok(Box::new(AmqpSubscription::start(channel, consumer, queue, Arc::clone(&self.clock))))
+        match consume(&channel, &queue, tag, prefetch).await {
+            Ok(consumer) => {
+                Ok(Box::new(AmqpSubscription::start(channel, consumer, queue, Arc::clone(&self.clock))))
+            }
+            Err(error) => {
+                // The broker may have a consumer all the same, and it would be the active one that nobody reads.
+                if let Err(error) = deadline("closing a channel", channel.close(200, "OK".into())).await {
+                    tracing::debug!("after a failed subscription: {error}");
+                }
+                Err(error)
+            }
+        }
     }
 
     async fn close(&self) {
@@ -111,6 +115,19 @@ impl ConsumeBroker for AmqpConsumeBroker {
             connection::close(&connection).await;
         }
     }
+}
+
+async fn consume(
+    channel: &Channel,
+    queue: &ShortString,
+    tag: ShortString,
+    prefetch: u16,
+) -> Result<Consumer, LinkError> {
+    deadline("setting the prefetch", channel.basic_qos(prefetch, BasicQosOptions { global: false })).await?;
+    let mut arguments = FieldTable::default();
+    arguments.insert(ShortString::from("x-consumer-timeout"), AMQPValue::LongLongInt(CONSUMER_TIMEOUT_MS));
+    let consuming = channel.basic_consume(queue.clone(), tag, BasicConsumeOptions::default(), arguments);
+    deadline(&format!("consuming from {queue}"), consuming).await
 }
 
 struct AmqpSubscription {

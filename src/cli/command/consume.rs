@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::ended;
+use super::{ended, single_active};
 use crate::{
     cli::{
         args::ConsumeArgs,
@@ -15,11 +15,12 @@ use crate::{
     },
     domain::{
         code::Code,
-        consumer::{Consumer, Handler, Mode, SqlFile},
+        consumer::{Consumer, Dedup, Handler, Mode, OnFailure, SqlFile},
         report::ConsumeReport,
         route::ShardMap,
     },
     flows::consume::{self, Ended, Error, Job, Limits},
+    ports::observer::{Level, Observer as _},
 };
 
 /// Consumes.
@@ -38,11 +39,16 @@ pub(super) async fn run(process: &Process, args: &ConsumeArgs) -> Result<Exit, F
         idle_timeout: args.idle_timeout,
     };
     let stop = project.listen()?;
+    let queues: Vec<_> =
+        shards.into_iter().map(|shard| (shard, topology.queue(&consumer.name, shard))).collect();
+    single_active::demand(&project, &queues).await?;
+    say_what_waits(&project, consumer);
     let job = Job {
         consumer: consumer.clone(),
         handler: handler.clone(),
+        key: topology.shards.key.clone(),
         map: ShardMap::new(topology),
-        shards: shards.into_iter().map(|shard| (shard, topology.queue(&consumer.name, shard))).collect(),
+        shards: queues,
         broker: Arc::new(project.consume_broker()?),
         stats: Some(Arc::new(project.management()?)),
         store: project.store(consumer)?,
@@ -105,6 +111,19 @@ fn consumer<'a>(project: &'a Project, name: Option<&str>) -> Result<&'a Consumer
     }
 }
 
+/// Parking and dead-lettering by the consumer are not in this version: whoever counts on them must know.
+fn say_what_waits(project: &Project, consumer: &Consumer) {
+    let asked = match consumer.on_failure {
+        OnFailure::Block => return,
+        OnFailure::Park => "park",
+        OnFailure::DeadLetter => "dead_letter",
+    };
+    let text = format!(
+        "on_failure: {asked} is not in this version: a message that can't be processed blocks its shard, as with block"
+    );
+    project.watch.notice(Level::Info, None, &text);
+}
+
 fn handler(consumer: &Consumer) -> Result<&SqlFile, Failure> {
     let name = &consumer.name;
     let lacking = |what: &str| {
@@ -112,6 +131,9 @@ fn handler(consumer: &Consumer) -> Result<&SqlFile, Failure> {
     };
     if consumer.mode == Mode::Batch {
         return Err(lacking("handlers in batch mode"));
+    }
+    if consumer.dedup != Dedup::MessageId {
+        return Err(lacking("dedup other than message_id"));
     }
     match &consumer.handler {
         Some(Handler::Sql(file)) => Ok(file),

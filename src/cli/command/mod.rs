@@ -10,6 +10,7 @@ mod plan;
 mod publish;
 mod route;
 mod schema;
+mod single_active;
 mod status;
 
 use std::sync::Arc;

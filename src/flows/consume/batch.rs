@@ -1,4 +1,4 @@
-//! One batch: gathered in arrival order, admitted, transacted, acknowledged.
+//! One batch: admitted, transacted, acknowledged, in arrival order.
 //!
 //! A failure inside a batch rolls all of it back; the messages before the failing one are done again as
 //! their own batch, the failing one alone with its retry budget, then the rest. Good messages never pay
@@ -9,14 +9,16 @@
 use std::{collections::VecDeque, time::Duration};
 
 use super::{
+    gather::Batch,
     tell,
     transact::Trouble,
     worker::{Serve, Worker},
 };
 use crate::{
     domain::{
-        consumer::Linger,
-        message::{Message, Refusal, admit},
+        envelope::Incoming,
+        key::{KeyError, KeyRule},
+        message::{Message, Refusal, admit, key_from_header},
         retry::Next,
     },
     ports::{
@@ -25,65 +27,10 @@ use crate::{
     },
 };
 
-/// Longest wait for more while messages keep coming.
-const LINGER_AUTO: Duration = Duration::from_millis(5);
 /// How often a waiting shard says so, and tries again.
 const SAY_EVERY: Duration = Duration::from_secs(10);
 /// Half of the broker's default consumer timeout: nothing is held unacked for longer (T51).
 const HOLD_MAX: Duration = Duration::from_secs(15 * 60);
-
-/// Deliveries taken together.
-pub(super) struct Batch {
-    deliveries: VecDeque<Delivery>,
-}
-
-impl Batch {
-    /// Takes what has arrived behind `first`, up to the batch limits.
-    pub(super) async fn gather(
-        worker: &Worker,
-        subscription: &mut dyn Subscription,
-        first: Delivery,
-    ) -> Self {
-        let limits = worker.job.consumer.batch;
-        let most = usize::try_from(limits.max_messages)
-            .unwrap_or(usize::MAX)
-            .min(worker.job.consumer.prefetch.into());
-        let mut bytes = size(&first);
-        let mut deliveries = VecDeque::from([first]);
-        let started = worker.job.clock.elapsed();
-        while deliveries.len() < most && bytes < limits.max_bytes {
-            let next = match subscription.try_next() {
-                Some(next) => Some(next),
-                None => {
-                    // Alone means idle: no reason to keep it waiting.
-                    let linger = match limits.linger {
-                        Linger::Auto if deliveries.len() == 1 => Duration::ZERO,
-                        Linger::Auto => LINGER_AUTO,
-                        Linger::For(linger) => linger,
-                    };
-                    let left = linger.saturating_sub(worker.job.clock.elapsed().saturating_sub(started));
-                    if left.is_zero() { None } else { wait(worker, subscription, left).await }
-                }
-            };
-            let Some(next) = next else { break };
-            bytes += size(&next);
-            deliveries.push_back(next);
-        }
-        Self { deliveries }
-    }
-}
-
-async fn wait(worker: &Worker, subscription: &mut dyn Subscription, left: Duration) -> Option<Delivery> {
-    tokio::select! {
-        biased;
-        next = subscription.next() => next,
-        () = worker.job.clock.sleep(left) => None,
-    }
-}
-
-fn size(delivery: &Delivery) -> u64 {
-    u64::try_from(delivery.incoming.body.len()).unwrap_or(u64::MAX)
-}
 
 /// What stands at the head and can't be processed.
 struct Stuck {
@@ -100,18 +47,20 @@ impl Worker {
         batch: Batch,
     ) -> Result<(), Serve> {
         let mut deliveries = batch.deliveries;
-        self.shared.active(self.job.clock.elapsed());
         let wanted = u64::try_from(deliveries.len()).unwrap_or(u64::MAX);
         let reserved = self.shared.reserve(wanted);
         // Beyond the budget: left unacked, returned by the close.
         deliveries.truncate(usize::try_from(reserved).unwrap_or(usize::MAX));
         self.counts.received += reserved;
         self.counts.redelivered += deliveries.iter().filter(|d| d.incoming.redelivered).fold(0, |n, _| n + 1);
+        self.shared.begin_work();
         let result = self.work_off(subscription, &mut deliveries).await;
+        self.shared.end_work(self.job.clock.elapsed());
         let unused = u64::try_from(deliveries.len()).unwrap_or(0);
         self.shared.book(reserved - unused.min(reserved), unused);
         result?;
-        if reserved < wanted { Err(Serve::Stop) } else { Ok(()) }
+        // Others have reserved the rest of the budget; should they give it back, this shard goes on.
+        if reserved < wanted { Err(Serve::Budget) } else { Ok(()) }
     }
 
     async fn work_off(
@@ -135,7 +84,8 @@ impl Worker {
                     deliveries.drain(..part.len());
                     messages.drain(..part.len());
                     subscription.ack_through(last, &proof).await.map_err(Serve::Lost)?;
-                    self.shared.active(self.job.clock.elapsed());
+                    self.stuck = None;
+                    self.rests = 0;
                     (limit, failures, stuck) = if ahead { (1, 1, None) } else { (messages.len(), 0, None) };
                     ahead = false;
                 }
@@ -145,7 +95,7 @@ impl Worker {
                 }
                 Err(Trouble::Message { status, reason, .. }) => {
                     // The first of a batch fails: it goes on alone.
-                    limit = 1;
+                    (limit, ahead) = (1, false);
                     failures += 1;
                     let Some(head) = part.first() else { continue };
                     match self.job.consumer.retry.after(failures) {
@@ -155,7 +105,7 @@ impl Worker {
                             self.pause(pause).await;
                         }
                         Next::RetryAfter(_) | Next::GiveUp => {
-                            if stuck.is_none() && status == Status::Conflict {
+                            if status == Status::Conflict && self.is_news(&head.message_id) {
                                 self.counts.conflicts += 1;
                             }
                             let stuck =
@@ -179,7 +129,12 @@ impl Worker {
     fn admit_all(&self, deliveries: &VecDeque<Delivery>) -> (VecDeque<Message>, Option<Refusal>) {
         let mut messages = VecDeque::with_capacity(deliveries.len());
         for delivery in deliveries {
-            let in_body = |incoming: &crate::domain::envelope::Incoming| self.job.fields.key(&incoming.body);
+            let in_body = |incoming: &Incoming| match &self.job.key {
+                KeyRule::Pointer(_) => self.job.fields.key(&incoming.body),
+                KeyRule::Header(name) => {
+                    incoming.headers.get(name).ok_or(KeyError::Missing).and_then(key_from_header)
+                }
+            };
             match admit(&delivery.incoming, self.id.shard, &self.job.map, in_body) {
                 Ok(message) => {
                     tell::received(self, &message);
@@ -217,8 +172,10 @@ impl Worker {
             Refusal::Misrouted { .. } => Status::Misrouted,
             Refusal::NoId | Refusal::Key(_) => Status::Blocked,
         };
-        self.counts.misrouted += u64::from(status == Status::Misrouted);
         let id = deliveries.front().and_then(|d| d.incoming.message_id.clone()).unwrap_or_default();
+        if status == Status::Misrouted && self.is_news(&id) {
+            self.counts.misrouted += 1;
+        }
         let mut stuck = Stuck { status, reason: refusal.to_string(), said_at: None };
         loop {
             self.may_go_on(subscription, held_since)?;
@@ -226,17 +183,37 @@ impl Worker {
         }
     }
 
+    /// Whether this message was not the one that the shard was stuck at before, so that it counts once.
+    fn is_news(&mut self, message_id: &str) -> bool {
+        let news = self.stuck.as_ref().is_none_or(|(id, _)| id != message_id);
+        if news {
+            self.stuck = Some((message_id.to_owned(), String::new()));
+        }
+        news
+    }
+
     /// The shard waits for its head, said loudly; with `--until-empty` it ends instead.
-    async fn stay(&self, stuck: &mut Stuck, message_id: &str, key: &str, failures: u32) -> Result<(), Serve> {
+    async fn stay(
+        &mut self,
+        stuck: &mut Stuck,
+        message_id: &str,
+        key: &str,
+        failures: u32,
+    ) -> Result<(), Serve> {
         let now = self.job.clock.elapsed();
         if stuck.said_at.is_none_or(|said| now.saturating_sub(said) >= SAY_EVERY) {
             stuck.said_at = Some(now);
             tell::blocked(self, stuck.status, message_id, key, failures, &stuck.reason);
         }
+        let reason = format!("message {message_id:?} of key {key:?}: {}", stuck.reason);
+        self.stuck = Some((message_id.to_owned(), reason));
         if self.job.limits.until_empty {
-            return Err(Serve::Blocked(format!("message {message_id:?} of key {key:?}: {}", stuck.reason)));
+            return Err(Serve::Stop);
         }
+        // Waiting for somebody to mend something is no work: an idle time-out may end it.
+        self.shared.rest();
         self.pause(SAY_EVERY).await;
+        self.shared.begin_work();
         Ok(())
     }
 }

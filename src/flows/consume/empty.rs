@@ -2,50 +2,64 @@
 //!
 //! "Ready is 0" is not empty: messages may be on their way to us, or unacked at another consumer.
 
-use super::worker::Worker;
+use std::time::Duration;
+
+use super::Job;
 use crate::ports::{link::LinkError, subscription::Subscription};
 
-/// Looks that must agree when nobody can say what other consumers hold.
-const LOOKS: u32 = 20;
+/// How long a queue must look empty before a consumer that never got a delivery believes it: another one
+/// may hold messages, and the broker's figures are up to 5 s old.
+const STANDBY: Duration = Duration::from_secs(6);
+/// How often the management API is asked.
+const ASK_EVERY: Duration = Duration::from_secs(1);
 
 /// What was seen so far on one subscription.
 #[derive(Debug, Default)]
 pub(super) struct Emptiness {
     /// Under single active consumer, a delivery proves that we are the active one: everything unacked is ours.
     active: bool,
-    quiet_looks: u32,
+    quiet_since: Option<Duration>,
+    asked_at: Option<Duration>,
 }
 
 impl Emptiness {
     pub(super) fn delivered(&mut self) {
-        self.active = true;
-        self.quiet_looks = 0;
+        *self = Self { active: true, ..Self::default() };
     }
 
     /// Looks once; called while nothing is in hand.
     pub(super) async fn look(
         &mut self,
-        worker: &Worker,
+        job: &Job,
+        queue: &str,
         subscription: &mut dyn Subscription,
     ) -> Result<bool, LinkError> {
         // The answer to the second question is written after every delivery that preceded the first answer.
         if subscription.ready().await? > 0 || subscription.ready().await? > 0 || subscription.has_arrived() {
-            self.quiet_looks = 0;
+            self.quiet_since = None;
             return Ok(false);
         }
+        let now = job.clock.elapsed();
+        let Some(since) = self.quiet_since else {
+            self.quiet_since = Some(now);
+            return Ok(false);
+        };
         if self.active {
             return Ok(true);
         }
-        self.quiet_looks += 1;
-        let held = match &worker.job.stats {
-            Some(stats) => stats.stats(std::slice::from_ref(&worker.queue)).await.ok(),
-            None => None,
-        };
-        let unacked =
-            held.and_then(|stats| stats.into_iter().next().flatten()).and_then(|stats| stats.unacked);
-        Ok(match unacked {
-            Some(unacked) => unacked == 0,
-            None => self.quiet_looks >= LOOKS,
-        })
+        if self.asked_at.is_none_or(|asked| now.saturating_sub(asked) >= ASK_EVERY) {
+            self.asked_at = Some(now);
+            if unacked(job, queue).await.is_some_and(|unacked| unacked > 0) || subscription.has_arrived() {
+                self.quiet_since = None;
+                return Ok(false);
+            }
+        }
+        Ok(job.clock.elapsed().saturating_sub(since) >= STANDBY && !subscription.has_arrived())
     }
+}
+
+/// Messages that any consumer holds, as far as the management API can tell.
+async fn unacked(job: &Job, queue: &str) -> Option<u64> {
+    let stats = job.stats.as_ref()?.stats(&[queue.to_owned()]).await.ok()?;
+    stats.into_iter().next().flatten()?.unacked
 }

@@ -7,6 +7,7 @@
 
 mod batch;
 mod empty;
+mod gather;
 mod shared;
 mod supervise;
 mod tell;
@@ -22,6 +23,7 @@ pub use supervise::run;
 use crate::{
     domain::{
         consumer::{Consumer, SqlFile},
+        key::KeyRule,
         report::ConsumeReport,
         route::ShardMap,
     },
@@ -44,6 +46,8 @@ pub struct Job {
     pub consumer: Consumer,
     /// Its SQL handler.
     pub handler: SqlFile,
+    /// Where the key of a message without a `topo-key` header stands.
+    pub key: KeyRule,
     /// Key to shard.
     pub map: ShardMap,
     /// The shards to consume, with their queues.

@@ -15,6 +15,8 @@ pub(super) struct Shared {
     reserved: AtomicU64,
     done: AtomicU64,
     last_activity_ms: AtomicU64,
+    /// Workers with messages in hand.
+    busy: AtomicU64,
 }
 
 impl Shared {
@@ -25,6 +27,7 @@ impl Shared {
             reserved: AtomicU64::new(0),
             done: AtomicU64::new(0),
             last_activity_ms: AtomicU64::new(millis(now)),
+            busy: AtomicU64::new(0),
         }
     }
 
@@ -67,13 +70,28 @@ impl Shared {
         self.max_messages.is_some_and(|max| self.done.load(Ordering::SeqCst) >= max)
     }
 
-    pub(super) fn active(&self, now: Duration) {
-        self.last_activity_ms.fetch_max(millis(now), Ordering::Relaxed);
+    /// A worker has messages in hand.
+    pub(super) fn begin_work(&self) {
+        self.busy.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// How long ago the last delivery arrived on any shard.
+    /// It has none any more.
+    pub(super) fn end_work(&self, now: Duration) {
+        self.last_activity_ms.fetch_max(millis(now), Ordering::SeqCst);
+        self.busy.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    /// It waits for a message that can't be processed: no work, and no activity either.
+    pub(super) fn rest(&self) {
+        self.busy.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    /// How long no worker has had a message to work on.
     pub(super) fn idle_for(&self, now: Duration) -> Duration {
-        Duration::from_millis(millis(now).saturating_sub(self.last_activity_ms.load(Ordering::Relaxed)))
+        if self.busy.load(Ordering::SeqCst) > 0 {
+            return Duration::ZERO;
+        }
+        Duration::from_millis(millis(now).saturating_sub(self.last_activity_ms.load(Ordering::SeqCst)))
     }
 }
 

@@ -73,3 +73,15 @@ pub(super) fn blocked(
         error: Some(error),
     });
 }
+
+/// An error with its cause, in one line.
+pub(super) fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        source = cause.source();
+    }
+    text
+}

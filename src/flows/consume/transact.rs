@@ -9,8 +9,9 @@
 use std::time::Duration;
 
 use super::{
-    Error, tell,
-    worker::{Serve, Worker, chain},
+    Error,
+    tell::{self, chain},
+    worker::{Serve, Worker},
 };
 use crate::{
     domain::{
@@ -25,6 +26,8 @@ use crate::{
 
 /// Pause after a transaction that the store asked to run again.
 const AGAIN_MIN: Duration = Duration::from_millis(10);
+/// How often a store that is in the way is said.
+const SAY_EVERY: Duration = Duration::from_secs(10);
 /// Pause after the store could not be reached.
 const UNREACHABLE: Duration = Duration::from_secs(1);
 
@@ -90,6 +93,7 @@ impl Worker {
             Ok((proof, claims)) => {
                 self.session = Some(session);
                 self.counts.transactions += 1;
+                self.again = (0, None);
                 let took = self.job.clock.elapsed().saturating_sub(started);
                 self.count(messages, &claims, attempt, took);
                 Ok(proof)
@@ -143,8 +147,14 @@ impl Worker {
                 _ => Failure::Message(index, failed.error),
             });
         }
-        let proof = session.commit().await?;
-        Ok((proof, claims))
+        match session.commit().await {
+            Ok(proof) => Ok((proof, claims)),
+            // A constraint that is checked at commit: one of these messages broke it, the head goes alone first.
+            Err(error) if error.kind == StoreKind::Failed => {
+                Err(Failure::Message(fresh.first().copied().unwrap_or(0), error))
+            }
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// The epoch is taken at the first delivery of a channel, never before: a standby must not fence the
@@ -159,12 +169,9 @@ impl Worker {
         Ok(epoch)
     }
 
-    fn store_trouble(&self, error: StoreError) -> Trouble {
+    fn store_trouble(&mut self, error: StoreError) -> Trouble {
         match error.kind {
-            StoreKind::Retryable => {
-                tracing::debug!("{}: {}", self.queue, chain(&error));
-                Trouble::Pause(jitter(backoff(3, AGAIN_MIN, UNREACHABLE), self.job.clock.random()))
-            }
+            StoreKind::Retryable => self.store_again(&error),
             StoreKind::Unreachable if !self.store_seen => Trouble::End(self.failed(error)),
             StoreKind::Unreachable => {
                 self.notice(Level::Warn, &format!("{}, trying again", chain(&error)));
@@ -177,6 +184,19 @@ impl Worker {
             | StoreKind::Handler
             | StoreKind::Failed => Trouble::End(self.failed(error)),
         }
+    }
+
+    /// Once is normal, again and again is somebody's lock or a full disk: said, and tried more slowly.
+    fn store_again(&mut self, error: &StoreError) -> Trouble {
+        let (times, said_at) = &mut self.again;
+        *times += 1;
+        let now = self.job.clock.elapsed();
+        if *times > 1 && said_at.is_none_or(|said| now.saturating_sub(said) >= SAY_EVERY) {
+            *said_at = Some(now);
+            let text = format!("{}, attempt {times} of this transaction follows", chain(error));
+            self.notice(Level::Warn, &text);
+        }
+        Trouble::Pause(jitter(backoff(self.again.0, AGAIN_MIN, UNREACHABLE), self.job.clock.random()))
     }
 
     fn failed(&self, source: StoreError) -> Serve {

@@ -6,7 +6,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use super::{Error, Job, batch::Batch, empty::Emptiness, shared::Shared};
+use super::{Error, Job, empty::Emptiness, gather::Batch, shared::Shared, tell::chain};
 use crate::{
     domain::{
         message::ShardId,
@@ -26,6 +26,10 @@ use crate::{
 const AGAIN_MIN: Duration = Duration::from_millis(200);
 /// Longest pause.
 const AGAIN_MAX: Duration = Duration::from_secs(10);
+/// Shortest pause after everything was given back because the head can't be processed.
+const REST_MIN: Duration = Duration::from_secs(60);
+/// Longest such pause.
+const REST_MAX: Duration = Duration::from_secs(60 * 60);
 /// A subscription that served this long resets the pause.
 const HEALTHY: Duration = Duration::from_secs(30);
 /// How often an idle worker looks around.
@@ -39,8 +43,8 @@ pub(super) enum Serve {
     Stop,
     /// The queue is empty and that was the wish.
     Empty,
-    /// A message can't be processed and nobody is going to wait for it.
-    Blocked(String),
+    /// The message budget is reserved by other shards.
+    Budget,
     /// The channel ended.
     Lost(LinkError),
     /// A newer owner has the shard.
@@ -69,6 +73,12 @@ pub(super) struct Worker {
     pub(super) epoch: Option<Epoch>,
     /// Whether the store was reached before: a wrong address is an error, a lost server is waited for.
     pub(super) store_seen: bool,
+    /// The message that the shard waits for, with the reason.
+    pub(super) stuck: Option<(String, String)>,
+    /// Times in a row that everything was given back because the head can't be processed.
+    pub(super) rests: u32,
+    /// Transactions in a row that the store asked to run again, and when that was last said.
+    pub(super) again: (u32, Option<Duration>),
     subscriptions: u64,
 }
 
@@ -89,12 +99,14 @@ impl Worker {
             session: None,
             epoch: None,
             store_seen: false,
+            stuck: None,
+            rests: 0,
+            again: (0, None),
             subscriptions: 0,
         }
     }
 
     pub(super) async fn run(mut self) -> End {
-        let mut blocked = None;
         let mut failures = 0;
         let result = loop {
             if self.shared.halted() {
@@ -103,10 +115,6 @@ impl Worker {
             let since = self.job.clock.elapsed();
             match self.once().await {
                 Serve::Stop | Serve::Empty => break Ok(()),
-                Serve::Blocked(reason) => {
-                    blocked = Some(reason);
-                    break Ok(());
-                }
                 Serve::Failed(error) => break Err(error),
                 Serve::Lost(error) if !self.may_retry(&error, failures) => {
                     break Err(Error::Broker { queue: self.queue.clone(), source: error });
@@ -115,7 +123,16 @@ impl Worker {
                     self.notice(Level::Warn, &format!("{}, subscribing again", chain(&error)))
                 }
                 Serve::Fenced => self.notice(Level::Warn, "fenced: a newer owner has the shard, standing by"),
-                Serve::Rest => self.notice(Level::Warn, "held deliveries for long, returning them in order"),
+                Serve::Budget if self.shared.spent() => break Ok(()),
+                Serve::Budget => {}
+                Serve::Rest => {
+                    self.notice(Level::Warn, "held deliveries for long, returning them in order");
+                    // Each round counts one delivery against the queue's delivery limit: ever longer pauses keep
+                    // a shard that waits for an operator below it for months (T38).
+                    let rest = backoff(self.rests, REST_MIN, REST_MAX);
+                    self.rests += 1;
+                    self.pause(rest).await;
+                }
             }
             if self.job.clock.elapsed().saturating_sub(since) > HEALTHY {
                 failures = 0;
@@ -124,7 +141,7 @@ impl Worker {
             let pause = jitter(backoff(failures, AGAIN_MIN, AGAIN_MAX), self.job.clock.random());
             self.pause(pause).await;
         };
-        End { counts: self.counts, blocked, result }
+        End { counts: self.counts, blocked: self.stuck.map(|(_, reason)| reason), result }
     }
 
     /// The first connection fails at once, so that a wrong address is said and not waited for.
@@ -144,9 +161,14 @@ impl Worker {
         }
         let tag = format!("topo-{}-{}-{}", self.job.owner, self.id.shard, self.subscriptions);
         let prefetch = self.job.consumer.prefetch;
-        let mut subscription = match self.job.broker.subscribe(&self.queue, &tag, prefetch).await {
-            Ok(subscription) => subscription,
-            Err(error) => return Serve::Lost(error),
+        let mut subscription = tokio::select! {
+            biased;
+            // A subscription that is being opened ends with the connection, which a stop closes.
+            () = self.shared.halting() => return Serve::Stop,
+            subscribed = self.job.broker.subscribe(&self.queue, &tag, prefetch) => match subscribed {
+                Ok(subscription) => subscription,
+                Err(error) => return Serve::Lost(error),
+            },
         };
         if self.subscriptions > 0 {
             self.counts.reconnects += 1;
@@ -190,11 +212,18 @@ impl Worker {
                         return end;
                     }
                 }
-                None if self.job.limits.until_empty => match emptiness.look(self, subscription).await {
-                    Ok(true) => return Serve::Empty,
-                    Ok(false) => {}
-                    Err(error) => return Serve::Lost(error),
-                },
+                None if self.job.limits.until_empty => {
+                    let looked = tokio::select! {
+                        biased;
+                        () = self.shared.halting() => return Serve::Stop,
+                        looked = emptiness.look(&self.job, &self.queue, subscription) => looked,
+                    };
+                    match looked {
+                        Ok(true) => return Serve::Empty,
+                        Ok(false) => {}
+                        Err(error) => return Serve::Lost(error),
+                    }
+                }
                 None => {}
             }
         }
@@ -212,16 +241,4 @@ impl Worker {
             () = self.job.clock.sleep(pause) => {}
         }
     }
-}
-
-/// An error with its cause, in one line.
-pub(super) fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
-        source = cause.source();
-    }
-    text
 }

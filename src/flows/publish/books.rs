@@ -66,7 +66,11 @@ impl Books {
     }
 
     pub(super) fn gave_up(&mut self, gave_up: &GaveUp, why: &str) {
-        self.failed(gave_up.position, gave_up.message.envelope().key.as_str(), why);
+        let key = gave_up.message.envelope().key.as_str();
+        self.failed(gave_up.position, key, why);
+        for follower in &gave_up.in_doubt {
+            self.failed(*follower, key, "sent behind a message that was given up");
+        }
         for follower in &gave_up.skipped {
             self.skipped(*follower);
         }

@@ -26,7 +26,16 @@ const PROGRESS_EVERY: Duration = Duration::from_millis(250);
 /// is stopped and nothing is in flight any more; or when going on is pointless.
 pub async fn run(mut job: Job<'_>, mut lines: Lines) -> Outcome {
     let start = job.clock.elapsed();
-    let link = match job.broker.open(job.map.count()).await {
+    let opened = tokio::select! {
+        biased;
+        () = tell::stopped(&mut job.stop) => None,
+        opened = job.broker.open(job.map.count()) => Some(opened),
+    };
+    let Some(opened) = opened else {
+        let report = Books::new(job.map.count(), start).finish(Vec::new(), start);
+        return Outcome { report, ended: Ended::Interrupted };
+    };
+    let link = match opened {
         Ok(link) => link,
         Err(error) => {
             let report = Books::new(job.map.count(), start).finish(Vec::new(), start);
@@ -36,7 +45,9 @@ pub async fn run(mut job: Job<'_>, mut lines: Lines) -> Outcome {
     let mut publisher = Publisher {
         window: Window::new(job.settings),
         books: Books::new(job.map.count(), start),
-        link,
+        link: Some(link),
+        connected_at: job.clock.elapsed(),
+        attempts: 0,
         blocked: false,
         stop_by: None,
         progress_due: start,
@@ -50,7 +61,11 @@ pub async fn run(mut job: Job<'_>, mut lines: Lines) -> Outcome {
 pub(super) struct Publisher {
     pub(super) window: Window,
     pub(super) books: Books,
-    pub(super) link: Box<dyn PublishLink>,
+    /// Open, except while another one is being opened.
+    pub(super) link: Option<Box<dyn PublishLink>>,
+    pub(super) connected_at: Duration,
+    /// Connection attempts since the last healthy connection.
+    pub(super) attempts: u32,
     pub(super) blocked: bool,
     /// Set by a stop: when waiting for verdicts ends.
     stop_by: Option<Duration>,
@@ -120,16 +135,15 @@ impl Publisher {
 
     async fn wait(&mut self, job: &mut Job<'_>, lines: &mut Lines, reading: bool, stopping: bool) -> Wake {
         let now = job.clock.elapsed();
-        let due = [self.window.next_due(), self.stop_by]
-            .into_iter()
-            .flatten()
-            .fold(self.progress_due, Duration::min);
+        // Nothing of the window is acted on while blocked or stopping.
+        let window_due = if self.blocked || stopping { None } else { self.window.next_due() };
+        let due = [window_due, self.stop_by].into_iter().flatten().fold(self.progress_due, Duration::min);
         // A deadline passes only when the clock is beyond it.
         let pause = due.saturating_sub(now) + Duration::from_millis(1);
         tokio::select! {
             biased;
             () = tell::stopped(&mut job.stop), if !stopping => Wake::Stop,
-            event = self.link.next() => Wake::Link(event),
+            event = next(&mut self.link) => Wake::Link(event),
             line = lines.recv(), if reading => Wake::Line(line),
             () = job.clock.sleep(pause) => Wake::Due,
         }
@@ -141,7 +155,8 @@ impl Publisher {
                 self.books.report.retried += 1;
                 tell::message(job, Status::Republished, &message, attempt, None);
             }
-            self.link.send(ticket, message, job.clock.unix_ms()).await?;
+            let Some(link) = &mut self.link else { return Err(no_link()) };
+            link.send(ticket, message, job.clock.unix_ms()).await?;
         }
         Ok(())
     }
@@ -258,9 +273,22 @@ impl Publisher {
             }
         }
         let orderly = !self.blocked && matches!(ended, Ended::Complete | Ended::Interrupted);
-        self.link.close(orderly).await;
+        if let Some(link) = self.link.take() {
+            link.close(orderly).await;
+        }
         let now = job.clock.elapsed();
         job.observer.progress(self.books.report.read, self.books.report.confirmed, 0);
         Outcome { report: self.books.finish(self.window.failed_keys(), now), ended }
     }
+}
+
+async fn next(link: &mut Option<Box<dyn PublishLink>>) -> Result<LinkEvent, LinkError> {
+    match link {
+        Some(link) => link.next().await,
+        None => Err(no_link()),
+    }
+}
+
+fn no_link() -> LinkError {
+    LinkError::new(LinkKind::Lost, "there is no connection")
 }

@@ -37,6 +37,7 @@ impl World {
         Job {
             consumer: support::consumer("ledger"),
             handler: SqlFile { path: "handler.sql".into(), text: String::new() },
+            key: self.topology.shards.key.clone(),
             map: ShardMap::new(&self.topology),
             shards: (0..SHARDS).map(|s| (s, self.topology.queue(&support::name("ledger"), s))).collect(),
             broker: Arc::new(self.broker.clone()),
