@@ -22,7 +22,7 @@ use crate::{
         retry::Next,
     },
     ports::{
-        observer::Status,
+        observer::{Level, Status},
         subscription::{Delivery, Subscription},
     },
 };
@@ -69,6 +69,7 @@ impl Worker {
         deliveries: &mut VecDeque<Delivery>,
     ) -> Result<(), Serve> {
         let held_since = deliveries.front().map_or(Duration::ZERO, |d| d.received_at);
+        self.point_out(deliveries);
         let (mut messages, refusal) = self.admit_all(deliveries);
         let mut limit = messages.len();
         let mut failures = 0;
@@ -144,6 +145,22 @@ impl Worker {
             }
         }
         (messages, None)
+    }
+
+    /// Says once that a producer sets what reorders or loses messages; ours never does (T18, T25).
+    fn point_out(&mut self, deliveries: &VecDeque<Delivery>) {
+        let reorders = |i: &Incoming| i.priority.is_some_and(|p| p > 0);
+        let vanishes = |i: &Incoming| i.delivery_mode != Some(2);
+        let careless = |d: &&Delivery| reorders(&d.incoming) || vanishes(&d.incoming);
+        if let Some(found) = deliveries.iter().find(careless).filter(|_| !self.pointed_out) {
+            self.pointed_out = true;
+            let what = if reorders(&found.incoming) {
+                "a priority, which reorders on quorum queues from RabbitMQ 4.0 on"
+            } else {
+                "no persistent delivery mode, so that a classic queue loses them at a restart"
+            };
+            self.notice(Level::Warn, &format!("a producer sends messages with {what}"));
+        }
     }
 
     fn may_go_on(&self, subscription: &dyn Subscription, held_since: Duration) -> Result<(), Serve> {

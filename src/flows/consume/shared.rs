@@ -7,6 +7,8 @@ use std::{
 
 use tokio::sync::watch;
 
+use crate::ports::clock::Clock;
+
 /// Shared by all workers of a run.
 #[derive(Debug)]
 pub(super) struct Shared {
@@ -45,6 +47,15 @@ impl Shared {
         let mut halt = self.halt.subscribe();
         if halt.wait_for(|halt| *halt).await.is_err() {
             std::future::pending::<()>().await;
+        }
+    }
+
+    /// Waits, unless the workers are asked to stop.
+    pub(super) async fn pause(&self, clock: &dyn Clock, pause: Duration) {
+        tokio::select! {
+            biased;
+            () = self.halting() => {}
+            () = clock.sleep(pause) => {}
         }
     }
 

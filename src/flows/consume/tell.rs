@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::worker::Worker;
 use crate::{
-    domain::message::Message,
+    domain::{message::Message, report::ConsumeCounts},
     ports::observer::{Level, MessageEvent, Status},
 };
 
@@ -72,6 +72,15 @@ pub(super) fn blocked(
         duration: None,
         error: Some(error),
     });
+}
+
+/// The shard's summary.
+pub(super) fn done(worker: &Worker) {
+    let ConsumeCounts { received, committed, duplicates, transactions, .. } = worker.counts;
+    let text = format!(
+        "done: {received} received, {committed} committed, {duplicates} duplicates, {transactions} transactions"
+    );
+    worker.notice(Level::Info, &text);
 }
 
 /// An error with its cause, in one line.

@@ -6,7 +6,13 @@
 
 use std::{sync::Arc, time::Duration};
 
-use super::{Error, Job, empty::Emptiness, gather::Batch, shared::Shared, tell::chain};
+use super::{
+    Error, Job,
+    empty::Emptiness,
+    gather::Batch,
+    shared::Shared,
+    tell::{self, chain},
+};
 use crate::{
     domain::{
         message::ShardId,
@@ -77,6 +83,8 @@ pub(super) struct Worker {
     pub(super) stuck: Option<(String, String)>,
     /// Times in a row that everything was given back because the head can't be processed.
     pub(super) rests: u32,
+    /// Whether a careless producer was pointed out.
+    pub(super) pointed_out: bool,
     /// Transactions in a row that the store asked to run again, and when that was last said.
     pub(super) again: (u32, Option<Duration>),
     subscriptions: u64,
@@ -101,6 +109,7 @@ impl Worker {
             store_seen: false,
             stuck: None,
             rests: 0,
+            pointed_out: false,
             again: (0, None),
             subscriptions: 0,
         }
@@ -141,6 +150,7 @@ impl Worker {
             let pause = jitter(backoff(failures, AGAIN_MIN, AGAIN_MAX), self.job.clock.random());
             self.pause(pause).await;
         };
+        tell::done(&self);
         End { counts: self.counts, blocked: self.stuck.map(|(_, reason)| reason), result }
     }
 
@@ -235,10 +245,6 @@ impl Worker {
 
     /// Waits, unless the workers are asked to stop.
     pub(super) async fn pause(&self, pause: Duration) {
-        tokio::select! {
-            biased;
-            () = self.shared.halting() => {}
-            () = self.job.clock.sleep(pause) => {}
-        }
+        self.shared.pause(self.job.clock.as_ref(), pause).await;
     }
 }
