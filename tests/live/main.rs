@@ -5,6 +5,7 @@
 mod apply;
 mod cli;
 mod conformance;
+mod consume;
 mod harness;
 mod harness_works;
 mod postgres;

@@ -21,7 +21,12 @@ const SCHEMA: &str = "CREATE TABLE IF NOT EXISTS effects (\
     place bigserial PRIMARY KEY, key text NOT NULL, sequence bigint NOT NULL, shard integer NOT NULL);\n";
 
 /// A directory with a topology of `shards` shards and a consumer that records effects in `database`.
-fn project((amqp, management): (&str, &str), database: &Database, shards: u32, kind: &str) -> Workdir {
+pub(crate) fn project(
+    (amqp, management): (&str, &str),
+    database: &Database,
+    shards: u32,
+    kind: &str,
+) -> Workdir {
     let topology = format!(
         "topology: story\nshards: {{count: {shards}, key: /key}}\nqueues: {{type: {kind}}}\n\
          message: {{id: /id, sequence: /seq}}\nconsumers: {{effects: {{}}}}\n"
@@ -40,7 +45,7 @@ fn project((amqp, management): (&str, &str), database: &Database, shards: u32, k
 }
 
 /// `events` events of each of `keys` keys; keys take turns, so neighbours are never of one key.
-fn lines(keys: u32, events: u32) -> String {
+pub(crate) fn lines(keys: u32, events: u32) -> String {
     let mut text = String::new();
     for seq in 1..=events {
         for key in 0..keys {
@@ -55,7 +60,7 @@ fn json(text: &str) -> serde_json::Value {
 }
 
 /// effect-once and per-key-order: each key has the effects 1..=events, applied in this order.
-async fn judge(database: &Database, keys: u32, events: u32) {
+pub(crate) async fn judge(database: &Database, keys: u32, events: u32) {
     let client = database.client().await;
     let row = client
         .query_one(

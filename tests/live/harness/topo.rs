@@ -108,6 +108,14 @@ impl Running {
         signal(self.child.id().expect("it runs"), name);
     }
 
+    /// Its resident memory, in KiB.
+    pub(crate) fn resident_kib(&self) -> u64 {
+        let status = format!("/proc/{}/status", self.child.id().expect("it runs"));
+        let status = fs::read_to_string(status).expect("a running process");
+        let line = status.lines().find(|line| line.starts_with("VmHWM:")).expect("a figure of the kernel");
+        line.split_whitespace().nth(1).and_then(|figure| figure.parse().ok()).expect("a number")
+    }
+
     /// Whether it runs.
     pub(crate) fn is_running(&mut self) -> bool {
         self.child.try_wait().expect("a child of this process").is_none()
