@@ -173,10 +173,7 @@ impl Worker {
         match error.kind {
             StoreKind::Retryable => self.store_again(&error),
             StoreKind::Unreachable if !self.store_seen => Trouble::End(self.failed(error)),
-            StoreKind::Unreachable => {
-                self.notice(Level::Warn, &format!("{}, trying again", chain(&error)));
-                Trouble::Pause(jitter(UNREACHABLE, self.job.clock.random()))
-            }
+            StoreKind::Unreachable => self.store_away(&error),
             StoreKind::Fenced => Trouble::End(Serve::Fenced),
             StoreKind::Refused
             | StoreKind::SchemaMissing
@@ -188,15 +185,27 @@ impl Worker {
 
     /// Once is normal, again and again is somebody's lock or a full disk: said, and tried more slowly.
     fn store_again(&mut self, error: &StoreError) -> Trouble {
-        let (times, said_at) = &mut self.again;
-        *times += 1;
-        let now = self.job.clock.elapsed();
-        if *times > 1 && said_at.is_none_or(|said| now.saturating_sub(said) >= SAY_EVERY) {
-            *said_at = Some(now);
-            let text = format!("{}, attempt {times} of this transaction follows", chain(error));
-            self.notice(Level::Warn, &text);
+        self.again.0 += 1;
+        let times = self.again.0;
+        if times > 1 {
+            self.say_at_times(&format!("{}, attempt {times} of this transaction follows", chain(error)));
         }
-        Trouble::Pause(jitter(backoff(self.again.0, AGAIN_MIN, UNREACHABLE), self.job.clock.random()))
+        Trouble::Pause(jitter(backoff(times, AGAIN_MIN, UNREACHABLE), self.job.clock.random()))
+    }
+
+    /// Said at once; an outage of an hour is not a line per second and shard.
+    fn store_away(&mut self, error: &StoreError) -> Trouble {
+        self.say_at_times(&format!("{}, trying again", chain(error)));
+        Trouble::Pause(jitter(UNREACHABLE, self.job.clock.random()))
+    }
+
+    /// Says what is in the way, and again while it lasts.
+    fn say_at_times(&mut self, text: &str) {
+        let now = self.job.clock.elapsed();
+        if self.again.1.is_none_or(|said| now.saturating_sub(said) >= SAY_EVERY) {
+            self.again.1 = Some(now);
+            self.notice(Level::Warn, text);
+        }
     }
 
     fn failed(&self, source: StoreError) -> Serve {

@@ -85,7 +85,7 @@ pub(super) struct Worker {
     pub(super) rests: u32,
     /// Whether a careless producer was pointed out.
     pub(super) pointed_out: bool,
-    /// Transactions in a row that the store asked to run again, and when that was last said.
+    /// Transactions in a row that the store asked to run again, and when trouble with it was last said.
     pub(super) again: (u32, Option<Duration>),
     subscriptions: u64,
 }

@@ -227,3 +227,24 @@ fn a_poison_message_blocks_its_shard_and_nothing_passes_it() {
     };
     for_each_seed(5, scenario);
 }
+
+#[test]
+fn a_store_that_stays_away_is_said_at_times_and_waited_for() {
+    let scenario = |seed| async move {
+        let world = World::new(seed, SHARDS);
+        world.store.migrate().await.unwrap();
+        accounted(&world.publish(KEYS, EVENTS, support::publish()).await)?;
+        world.store.faults(|f| f.begins = 90);
+        let limits = Limits { until_empty: true, ..Limits::default() };
+        let outcome = consume::run(world.consumer("p".to_owned(), limits)).await;
+        if outcome.report.total.committed != KEYS * EVENTS || outcome.report.total.reconnects != 0 {
+            return Err(format!("{:?}", outcome.report.total));
+        }
+        // Of some 30 tries of each of 3 shards, a second apart.
+        let said = world.trace.text().matches("trying again").count();
+        (3..=15).contains(&said).then_some(()).ok_or_else(|| format!("said {said} times"))?;
+        judge(&world.store, &(1..=i64::try_from(EVENTS).unwrap()).collect::<Vec<_>>())?;
+        Ok(String::new())
+    };
+    for_each_seed(5, scenario);
+}
