@@ -68,6 +68,9 @@ pub enum EnvelopeError {
         /// Its length in bytes.
         length: usize,
     },
+    /// A NUL in an identifier: PostgreSQL has no text with one, so its shard would wait for ever.
+    #[error("{0} contains a NUL")]
+    Nul(&'static str),
     /// An empty message id would make all such messages duplicates of each other (T98).
     #[error("the message id is empty")]
     EmptyId,
@@ -99,6 +102,9 @@ impl Envelope {
             let length = value.map_or(0, str::len);
             if length > SHORT_STRING_MAX {
                 return Err(EnvelopeError::TooLong { field, length });
+            }
+            if value.is_some_and(|value| value.contains('\0')) {
+                return Err(EnvelopeError::Nul(field));
             }
         }
         let length = u64::try_from(self.body.len()).unwrap_or(u64::MAX);

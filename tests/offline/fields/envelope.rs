@@ -2,7 +2,11 @@
 
 use topo::{
     adapters::json::{JsonFields, parse_rfc3339},
-    domain::{key::KeyRule, topology::MessageFields},
+    domain::{
+        envelope::Envelope,
+        key::{KeyRule, OrderingKey},
+        topology::MessageFields,
+    },
     ports::fields::FieldReader,
 };
 
@@ -131,5 +135,31 @@ fn times_are_read_with_their_offset() {
     for (value, ok) in [("null", true), ("1796037850", false), ("\"yesterday\"", false)] {
         let line = format!(r#"{{"k":1,"t":{value}}}"#);
         assert_eq!(reader.read(line.as_bytes()).is_ok(), ok, "{value}");
+    }
+}
+
+#[test]
+fn an_identifier_that_is_too_long_or_contains_a_nul_is_refused_before_sending() {
+    let envelope = |id: &str, event_type: &str, correlation_id: &str| Envelope {
+        message_id: id.to_owned(),
+        key: OrderingKey::new("k").unwrap(),
+        event_type: Some(event_type.to_owned()),
+        correlation_id: Some(correlation_id.to_owned()),
+        sequence: None,
+        occurred_at_ms: None,
+        trace_id: None,
+        body: b"{}".to_vec(),
+    };
+    let long = "é".repeat(128);
+    for (given, expected) in [
+        (envelope("m", "t", "c"), None),
+        (envelope(&long[..254], "t", "c"), None),
+        (envelope("", "t", "c"), Some("the message id is empty")),
+        (envelope(&long, "t", "c"), Some("the message id has 256 bytes; AMQP allows at most 255")),
+        (envelope("m\0", "t", "c"), Some("the message id contains a NUL")),
+        (envelope("m", "\0t", "c"), Some("the event type contains a NUL")),
+        (envelope("m", "t", "c\0c"), Some("the correlation id contains a NUL")),
+    ] {
+        assert_eq!(given.check(2).err().map(|e| e.to_string()).as_deref(), expected);
     }
 }
