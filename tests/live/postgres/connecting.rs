@@ -112,7 +112,7 @@ async fn a_session_has_the_settings_that_free_a_dead_owner_s_locks() {
     let note = f.query("SELECT note FROM effects").await.swap_remove(0).unwrap();
     assert_eq!(
         note,
-        "client_connection_check_interval=2s idle_in_transaction_session_timeout=1min statement_timeout=12345ms \
+        "client_connection_check_interval=2s idle_in_transaction_session_timeout=20s statement_timeout=12345ms \
          synchronous_commit=on tcp_keepalives_idle=10 tcp_user_timeout=20000 transaction_isolation=read committed"
     );
 }

@@ -3,7 +3,7 @@
 SELECT pg_catalog.set_config(name, wanted, false)
 FROM pg_catalog.pg_settings
 JOIN (VALUES ('statement_timeout', $1::text),
-             ('idle_in_transaction_session_timeout', '60000'),
+             ('idle_in_transaction_session_timeout', '20000'),
              ('client_connection_check_interval', '2000'),
              ('tcp_keepalives_idle', '10'),
              ('tcp_keepalives_interval', '5'),
