@@ -9,7 +9,7 @@ use topo::domain::hash::HashKind;
 
 use crate::harness::{
     postgres::Database,
-    rabbitmq::Vhost,
+    rabbitmq::{Broker, Vhost},
     topo::{Running, Workdir},
     wait::wait_for,
 };
@@ -151,7 +151,7 @@ async fn a_hundred_thousand_events_through_ten_kills_on_classic_queues() {
 async fn a_broker_restart_in_the_middle_of_both_loses_doubles_and_reorders_nothing() {
     const KEYS: u32 = 1000;
     const EVENTS: u32 = 40;
-    let mut broker = crate::harness::rabbitmq::Broker::start();
+    let mut broker = Broker::start();
     let database = Database::fresh("story_restart").await;
     // Its own broker's default vhost: it outlives the restart.
     let amqp = format!("amqp://guest:guest@127.0.0.1:{}/%2f", broker.amqp_port());
@@ -219,6 +219,35 @@ async fn one_owner_a_process_that_slept_does_no_harm_when_it_wakes() {
     effects_reach(&database, i64::from(KEYS * EVENTS)).await;
     stop(sleeper).await;
     stop(standby).await;
+    judge(&database, KEYS, EVENTS).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_memory_alarm_is_said_and_waited_for_while_consuming_goes_on() {
+    const KEYS: u32 = 500;
+    const EVENTS: u32 = 40;
+    let broker = Broker::start();
+    let database = Database::fresh("story_alarm").await;
+    let amqp = format!("amqp://guest:guest@127.0.0.1:{}/%2f", broker.amqp_port());
+    let work = project((&amqp, &broker.management_url()), &database, 4, "quorum")
+        .file("first.jsonl", &lines(KEYS, 10))
+        .file("events.jsonl", &lines(KEYS, EVENTS));
+    work.topo(&["apply", "--yes"]).await.expect_code(0);
+    work.topo(&["publish", "first.jsonl"]).await.expect_code(0);
+    broker.ctl(&["set_vm_memory_high_watermark", "0.000001"]);
+    let publisher = work.spawn(&["publish", "events.jsonl", "-o", "json"]);
+    wait_for("the alarm to be said", LIMIT, async || {
+        publisher.stderr().contains("broker blocked").then_some(())
+    })
+    .await;
+    // Consuming has its own connection, which an alarm does not touch.
+    let consumer = work.spawn(&["consume", "--all", "-o", "json"]);
+    effects_reach(&database, i64::from(KEYS) * 10).await;
+    broker.ctl(&["set_vm_memory_high_watermark", "0.6"]);
+    let report = json(&publisher.wait(LIMIT).await.expect_code(0).stdout);
+    assert_eq!(report["confirmed"].as_u64(), Some(u64::from(KEYS * EVENTS)), "{report}");
+    effects_reach(&database, i64::from(KEYS * EVENTS)).await;
+    stop(consumer).await;
     judge(&database, KEYS, EVENTS).await;
 }
 
