@@ -35,7 +35,12 @@ pub(super) fn connect_error(shown: &str, error: Error) -> StoreError {
     let code = db.code();
     let refused = code.code().starts_with("28")
         || [SqlState::INVALID_CATALOG_NAME, SqlState::INSUFFICIENT_PRIVILEGE].contains(code);
-    let kind = if refused { StoreKind::Refused } else { kind(code) };
+    let kind = match code.code() {
+        _ if refused => StoreKind::Refused,
+        // Closed by its operator (ALLOW_CONNECTIONS false): opened again when the work on it is done.
+        "55000" => StoreKind::Unreachable,
+        _ => kind(code),
+    };
     StoreError::new(kind, format!("{doing}: {}", describe(db)))
 }
 

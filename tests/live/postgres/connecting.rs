@@ -67,6 +67,15 @@ async fn a_server_that_is_down_is_unreachable() {
 }
 
 #[tokio::test]
+async fn a_database_that_is_closed_for_a_while_is_unreachable_and_not_refused() {
+    let f = make().await;
+    f.query("UPDATE pg_database SET datallowconn = false WHERE datname = current_database()").await;
+    let error = refusal(&f.database.url()).await;
+    assert_eq!(error.kind, StoreKind::Unreachable, "{error}");
+    assert!(error.to_string().contains("55000"), "{error}");
+}
+
+#[tokio::test]
 async fn urls_that_make_no_sense_are_refused_before_connecting() {
     for url in ["mysql://localhost", "postgres://h/db?sslmode=maybe", "postgres://u:wrong-secret@h:port/db"] {
         assert_eq!(refusal(url).await.kind, StoreKind::Refused, "{url}");
