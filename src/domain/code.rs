@@ -42,7 +42,7 @@ codes! {
     FileMissing = 101, "a file can't be read", "Name the file with --file, or write a three-line topology.yaml: topology, shards, key.";
     FileInvalid = 102, "a file has problems", "Every problem is listed with file, line and column. `topo check` judges the files offline; `topo schema` prints the JSON schema.";
     Usage = 103, "the arguments don't fit", "`topo COMMAND --help` lists the flags.";
-    HandlerInvalid = 104, "a handler can't be used", "`topo check` names the statement. SQL handlers bind :message_id :key :type :shard :sequence :correlation_id :published_at :body :headers.";
+    HandlerInvalid = 104, "a handler can't be used", "The place is named below, or by `topo check`, which also runs handlers that have cases. SQL handlers bind :message_id :key :type :shard :sequence :correlation_id :published_at :body :headers.";
     UnknownConsumer = 105, "no such consumer in the topology", "List it below `consumers:` in topology.yaml and put its files in consumers/NAME/.";
     NotSupported = 106, "this version can't do that yet", "The message names what is missing.";
     WouldOverwrite = 107, "a file is already there", "Nothing was written. Name another directory, or move the file away.";
@@ -53,7 +53,8 @@ codes! {
     StepFailed = 204, "a step of the plan failed", "The steps before it are done. It is safe to run `topo apply` again: it does only what is left.";
     Exposed = 205, "the topology is not what the file says after apply", "Somebody else may be changing it. `topo plan` shows what differs.";
     ForeignBinding = 206, "a binding that the file does not know leads into a queue of the topology", "Messages that it brings may belong to another shard and would be applied out of order. Remove it, or find out who needs it. topo leaves it alone.";
-    PublishIncomplete = 301, "some lines were not confirmed", "The report names the lines. A line in doubt can be published again with the same message id: consumers skip what they already processed.";
+    ShardRule = 207, "number of shards, hash and key of a generation are fixed", "Another count, hash or key moves keys to other queues while their earlier messages wait in the old ones. Change the file back; or give the topology another name, apply that, and let the old one drain. Nothing was changed.";
+    PublishIncomplete = 301, "some lines were not confirmed", "The report names the lines. With message.id configured, the same input can be published again: consumers skip what they already processed. Without it, publish only the lines named.";
     ExchangeMissing = 302, "the exchange does not exist", "`topo apply` creates it.";
     Oversized = 303, "the broker refused a message", "Lower publish.max_body below the broker's max_message_size.";
     QueueMissing = 401, "a queue does not exist", "`topo apply` creates the queues of the topology.";

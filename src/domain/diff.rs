@@ -33,7 +33,7 @@ pub fn diff(topology: &Topology, observed: &Observed, stores: &[StoreObserved]) 
     for wanted in &desired.queues {
         queue(wanted, observed, &mut plan);
     }
-    stores::diff(stores, &mut plan);
+    stores::diff(topology, stores, &mut plan);
     bindings::diff(&desired, observed, &mut plan);
     if observed.sight == Sight::Amqp && plan.is_refused() {
         plan.unchecked.push(

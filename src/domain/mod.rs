@@ -21,6 +21,7 @@ pub mod plan;
 pub mod report;
 pub mod retry;
 pub mod route;
+pub mod rule;
 pub mod secret;
 pub mod sql;
 pub mod status;

@@ -7,6 +7,7 @@ use super::{
     consumer::Consumer,
     observed::Value,
     plan::{Action, Change, FieldChange, Kind, Plan, Step},
+    rule::{self, ShardRule},
     topology::{StoreTarget, Topology},
 };
 
@@ -52,6 +53,8 @@ pub struct StoreObserved {
     pub version: Option<u32>,
     /// The version this program makes.
     pub wanted: u32,
+    /// The recorded shard rule of the topology's generation; `None`: none yet.
+    pub rule: Option<ShardRule>,
     /// The schema.sql of its consumers.
     pub scripts: Vec<ScriptObserved>,
 }
@@ -70,7 +73,10 @@ pub struct ScriptObserved {
 }
 
 /// Adds what is missing in `stores` to `plan`.
-pub(super) fn diff(stores: &[StoreObserved], plan: &mut Plan) {
+pub(super) fn diff(topology: &Topology, stores: &[StoreObserved], plan: &mut Plan) {
+    // One topology has one rule, however many stores recorded it.
+    let refusal = |store: &StoreObserved| rule::refusal(topology, store.rule.as_ref()?);
+    plan.changes.extend(stores.iter().find_map(refusal));
     for (index, store) in stores.iter().enumerate() {
         tables(index, store, plan);
         for script in &store.scripts {

@@ -14,6 +14,7 @@ use super::{
 use crate::{
     domain::{
         plan::{Action, ApprovedPlan, Plan, Step},
+        rule::ShardRule,
         stores::stores,
     },
     ports::{link::LinkError, store::StoreError},
@@ -85,8 +86,24 @@ pub async fn apply(
             source,
         })?;
     }
+    record_rule(world).await.map_err(|source| ApplyError::Step {
+        done: total,
+        total: total + 1,
+        what: "record the shard rule".to_owned(),
+        source: source.into(),
+    })?;
     let left = plan(world).await.map_err(ApplyError::Look)?;
     if left.is_empty() { Ok(left) } else { Err(ApplyError::Unsettled(Box::new(left))) }
+}
+
+/// The first apply of a generation fixes its rule; a plan with another one is refused before it gets here.
+async fn record_rule(world: &World<'_>) -> Result<(), StoreError> {
+    let topology = world.topology;
+    for store in world.stores {
+        let rule = ShardRule::of(topology);
+        store.record_shard_rule(topology.name.as_str(), topology.shards.generation, &rule).await?;
+    }
+    Ok(())
 }
 
 async fn run(world: &World<'_>, step: &Step) -> Result<(), StepError> {

@@ -6,6 +6,7 @@ use crate::domain::{
     observed::Observed,
     plan::Plan,
     stores::{ScriptObserved, StoreObserved, StoreUse, stores},
+    topology::Topology,
 };
 use crate::ports::store::Store;
 
@@ -20,7 +21,7 @@ pub async fn plan(world: &World<'_>) -> Result<Plan, LookError> {
     let (observed, excuse) = observe(world).await?;
     let mut found = Vec::new();
     for (target, store) in stores(world.topology).iter().zip(world.stores) {
-        let seen = observe_store(target, *store).await;
+        let seen = observe_store(world.topology, target, *store).await;
         found.push(seen.map_err(|source| LookError::Store { label: target.label(), source })?);
     }
     let mut plan = diff(world.topology, &observed, &found);
@@ -40,6 +41,7 @@ async fn observe(world: &World<'_>) -> Result<(Observed, Option<String>), LookEr
 }
 
 async fn observe_store(
+    topology: &Topology,
     target: &StoreUse<'_>,
     store: &dyn Store,
 ) -> Result<StoreObserved, crate::ports::store::StoreError> {
@@ -57,7 +59,11 @@ async fn observe_store(
             found,
         });
     }
-    Ok(StoreObserved { label: target.label(), version: seen.version, wanted: seen.wanted, scripts })
+    let rule = match seen.version == Some(seen.wanted) {
+        true => store.shard_rule(topology.name.as_str(), topology.shards.generation).await?,
+        false => None,
+    };
+    Ok(StoreObserved { label: target.label(), version: seen.version, wanted: seen.wanted, rule, scripts })
 }
 
 /// An error with its causes in one line.

@@ -10,6 +10,7 @@ use async_trait::async_trait;
 use crate::domain::{
     consumer::SqlFile,
     message::{Message, ShardId},
+    rule::ShardRule,
 };
 
 /// What kind of failure it is, classified by SQLSTATE or SQLite code, never by text.
@@ -155,6 +156,17 @@ pub trait Store: Send + Sync {
 
     /// The [`SqlFile::digest`] under which `schema.sql` of `consumer` was last run; `None` when it never was.
     async fn schema_digest(&self, consumer: &str) -> Result<Option<String>, StoreError>;
+
+    /// The shard rule recorded for a generation of `topology`; `None` when there is none.
+    async fn shard_rule(&self, topology: &str, generation: u32) -> Result<Option<ShardRule>, StoreError>;
+
+    /// Records the shard rule of a generation. Twice: the first one stays.
+    async fn record_shard_rule(
+        &self,
+        topology: &str,
+        generation: u32,
+        rule: &ShardRule,
+    ) -> Result<(), StoreError>;
 
     /// Opens a session of its own connection and prepares `handler` on it.
     ///

@@ -157,3 +157,28 @@ async fn memory_stays_flat_whatever_is_piped_in() {
     assert_eq!(report["confirmed"].as_u64(), Some(u64::from(LINES)));
     assert!(peak < 150 * 1024, "memory is bounded by publish.in_flight*, not by the input: {peak} KiB");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn per_key_order_a_changed_shard_rule_is_refused_before_anything_moves() {
+    let vhost = Vhost::fresh("consume-rule");
+    let database = Database::fresh("consume_rule").await;
+    let before = work(&vhost, &database, 3).file("events.jsonl", &story::lines(20, 2));
+    before.topo(&["apply", "--yes"]).await.expect_code(0);
+    before.topo(&["publish", "events.jsonl"]).await.expect_code(0);
+    for (count, hash) in [(4, "xxh64"), (3, "xxh3")] {
+        let changed = work(&vhost, &database, count).file(
+            "topology.yaml",
+            &format!(
+                "topology: story\nshards: {{count: {count}, key: /key, hash: {hash}}}\n\
+                 message: {{id: /id, sequence: /seq}}\nconsumers: {{effects: {{}}}}\n"
+            ),
+        );
+        for command in [&["apply", "--yes"][..], UNTIL_EMPTY] {
+            let refused = changed.topo(command).await.expect_code(5);
+            assert!(refused.stderr.contains("TOPO0207"), "{}", refused.stderr);
+        }
+        assert_eq!(changed.topo(&["plan"]).await.status.code(), Some(3), "the plan says so too");
+    }
+    before.topo(UNTIL_EMPTY).await.expect_code(0);
+    story::judge(&database, 20, 2).await;
+}

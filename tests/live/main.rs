@@ -8,6 +8,7 @@ mod conformance;
 mod consume;
 mod harness;
 mod harness_works;
+mod outage;
 mod postgres;
 mod publish;
 mod refused;

@@ -14,7 +14,7 @@ use crate::harness::{
     wait::wait_for,
 };
 
-const LIMIT: Duration = Duration::from_secs(300);
+pub(crate) const LIMIT: Duration = Duration::from_secs(300);
 
 const HANDLER: &str = "INSERT INTO effects (key, sequence, shard) VALUES (:key, :sequence, :shard);\n";
 const SCHEMA: &str = "CREATE TABLE IF NOT EXISTS effects (\
@@ -55,7 +55,7 @@ pub(crate) fn lines(keys: u32, events: u32) -> String {
     text
 }
 
-fn json(text: &str) -> serde_json::Value {
+pub(crate) fn json(text: &str) -> serde_json::Value {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{error} in {text:?}"))
 }
 
@@ -181,78 +181,8 @@ async fn a_broker_restart_in_the_middle_of_both_loses_doubles_and_reorders_nothi
     judge(&database, KEYS, EVENTS).await;
 }
 
-/// Waits until at least `wanted` effects are committed.
-async fn effects_reach(database: &Database, wanted: i64) {
-    let client = database.client().await;
-    wait_for("effects", LIMIT, async || {
-        let row = client.query_one("SELECT count(*) FROM effects", &[]).await.ok()?;
-        (row.get::<_, i64>(0) >= wanted).then_some(())
-    })
-    .await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn one_owner_a_process_that_slept_does_no_harm_when_it_wakes() {
-    const KEYS: u32 = 500;
-    const EVENTS: u32 = 60;
-    let vhost = Vhost::fresh("story-zombie");
-    let database = Database::fresh("story_zombie").await;
-    // A short heartbeat, so that the broker soon takes the sleeper for dead.
-    let amqp = format!("{}?heartbeat=2", vhost.amqp_url());
-    let work = project((&amqp, &vhost.management_url()), &database, 4, "quorum")
-        .file("events.jsonl", &lines(KEYS, EVENTS));
-    work.topo(&["apply", "--yes"]).await.expect_code(0);
-    let sleeper = work.spawn(&["consume", "--all", "-o", "json"]);
-    work.topo(&["publish", "events.jsonl"]).await.expect_code(0);
-    effects_reach(&database, 2000).await;
-    let standby = work.spawn(&["consume", "--all", "-o", "json"]);
-    sleeper.signal("STOP");
-    // The standby goes on where the sleeper stopped, even behind locks that the sleeper holds.
-    let client = database.client().await;
-    let taken = "SELECT count(*) FROM topo.shard_owners WHERE epoch > 1";
-    wait_for("the standby to own every shard", LIMIT, async || {
-        let row = client.query_one(taken, &[]).await.ok()?;
-        (row.get::<_, i64>(0) == 4).then_some(())
-    })
-    .await;
-    sleeper.signal("CONT");
-    effects_reach(&database, i64::from(KEYS * EVENTS)).await;
-    stop(sleeper).await;
-    stop(standby).await;
-    judge(&database, KEYS, EVENTS).await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_memory_alarm_is_said_and_waited_for_while_consuming_goes_on() {
-    const KEYS: u32 = 500;
-    const EVENTS: u32 = 40;
-    let broker = Broker::start();
-    let database = Database::fresh("story_alarm").await;
-    let amqp = format!("amqp://guest:guest@127.0.0.1:{}/%2f", broker.amqp_port());
-    let work = project((&amqp, &broker.management_url()), &database, 4, "quorum")
-        .file("first.jsonl", &lines(KEYS, 10))
-        .file("events.jsonl", &lines(KEYS, EVENTS));
-    work.topo(&["apply", "--yes"]).await.expect_code(0);
-    work.topo(&["publish", "first.jsonl"]).await.expect_code(0);
-    broker.ctl(&["set_vm_memory_high_watermark", "0.000001"]);
-    let publisher = work.spawn(&["publish", "events.jsonl", "-o", "json"]);
-    wait_for("the alarm to be said", LIMIT, async || {
-        publisher.stderr().contains("broker blocked").then_some(())
-    })
-    .await;
-    // Consuming has its own connection, which an alarm does not touch.
-    let consumer = work.spawn(&["consume", "--all", "-o", "json"]);
-    effects_reach(&database, i64::from(KEYS) * 10).await;
-    broker.ctl(&["set_vm_memory_high_watermark", "0.6"]);
-    let report = json(&publisher.wait(LIMIT).await.expect_code(0).stdout);
-    assert_eq!(report["confirmed"].as_u64(), Some(u64::from(KEYS * EVENTS)), "{report}");
-    effects_reach(&database, i64::from(KEYS * EVENTS)).await;
-    stop(consumer).await;
-    judge(&database, KEYS, EVENTS).await;
-}
-
 /// SIGTERM: a clean drain, exit code 130, and the report all the same.
-async fn stop(consumer: Running) -> serde_json::Value {
+pub(crate) async fn stop(consumer: Running) -> serde_json::Value {
     consumer.signal("TERM");
     json(&consumer.wait(LIMIT).await.expect_code(130).stdout)
 }

@@ -24,7 +24,7 @@ use async_trait::async_trait;
 
 use self::{connect::Connector, schema::Schema, transaction::State};
 use crate::{
-    domain::{consumer::SqlFile, name::Name, secret::Secret, topology::StoreTarget},
+    domain::{consumer::SqlFile, name::Name, rule::ShardRule, secret::Secret, topology::StoreTarget},
     ports::store::{ObservedStore, Session, ShardState, Store, StoreError},
 };
 
@@ -74,6 +74,21 @@ impl Store for PostgresStore {
     async fn schema_digest(&self, consumer: &str) -> Result<Option<String>, StoreError> {
         let connection = self.connector.connect().await?;
         tables::schema_digest(&connection.client, &self.schema, consumer).await
+    }
+
+    async fn shard_rule(&self, topology: &str, generation: u32) -> Result<Option<ShardRule>, StoreError> {
+        let connection = self.connector.connect().await?;
+        tables::shard_rule(&connection.client, &self.schema, topology, generation).await
+    }
+
+    async fn record_shard_rule(
+        &self,
+        topology: &str,
+        generation: u32,
+        rule: &ShardRule,
+    ) -> Result<(), StoreError> {
+        let connection = self.connector.connect().await?;
+        tables::record_shard_rule(&connection.client, &self.schema, topology, generation, rule).await
     }
 
     async fn session(&self, handler: &SqlFile) -> Result<Box<dyn Session>, StoreError> {

@@ -9,6 +9,7 @@ use super::{
 use crate::{
     domain::{
         consumer::SqlFile,
+        rule::ShardRule,
         sql::{self, Dialect},
     },
     ports::store::{StoreError, StoreKind},
@@ -130,4 +131,46 @@ pub(super) async fn schema_digest(
         .await
         .map_err(|e| store_error("can't read the schema's digest", e))?;
     Ok(row.map(|row| row.get(0)))
+}
+
+/// The recorded shard rule.
+pub(super) async fn shard_rule(
+    client: &Client,
+    schema: &Schema,
+    topology: &str,
+    generation: u32,
+) -> Result<Option<ShardRule>, StoreError> {
+    check_version(client, schema).await?;
+    let sql = schema.sql(include_str!("queries/shard_rule.sql"));
+    let row = client
+        .query_opt(&sql, &[&topology, &signed(generation)])
+        .await
+        .map_err(|e| store_error("can't read the shard rule", e))?;
+    Ok(row.map(|row| ShardRule {
+        count: u32::try_from(row.get::<_, i32>(0)).unwrap_or(0),
+        hash: row.get(1),
+        key: row.get(2),
+    }))
+}
+
+/// Records a shard rule, unless there is one.
+pub(super) async fn record_shard_rule(
+    client: &Client,
+    schema: &Schema,
+    topology: &str,
+    generation: u32,
+    rule: &ShardRule,
+) -> Result<(), StoreError> {
+    check_version(client, schema).await?;
+    let sql = schema.sql(include_str!("queries/record_shard_rule.sql"));
+    client
+        .execute(&sql, &[&topology, &signed(generation), &signed(rule.count), &rule.hash, &rule.key])
+        .await
+        .map_err(|e| store_error("can't record the shard rule", e))?;
+    Ok(())
+}
+
+/// Counts and generations are far below the limit.
+fn signed(number: u32) -> i32 {
+    i32::try_from(number).unwrap_or(i32::MAX)
 }

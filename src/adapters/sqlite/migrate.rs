@@ -6,6 +6,7 @@ use super::error::{kind, offset, store_error};
 use crate::{
     domain::{
         consumer::SqlFile,
+        rule::ShardRule,
         sql::{self, Dialect},
     },
     ports::store::{StoreError, StoreKind},
@@ -102,4 +103,36 @@ pub(super) fn schema_digest(conn: &Connection, consumer: &str) -> Result<Option<
     })
     .optional()
     .map_err(|e| store_error("can't read the schema's digest", &e))
+}
+
+/// The recorded shard rule.
+pub(super) fn shard_rule(
+    conn: &Connection,
+    topology: &str,
+    generation: u32,
+) -> Result<Option<ShardRule>, StoreError> {
+    check_version(conn)?;
+    let values = named_params! {":topology": topology, ":generation": generation};
+    conn.query_row(include_str!("queries/shard_rule.sql"), values, |row| {
+        Ok(ShardRule { count: row.get(0)?, hash: row.get(1)?, key: row.get(2)? })
+    })
+    .optional()
+    .map_err(|e| store_error("can't read the shard rule", &e))
+}
+
+/// Records a shard rule, unless there is one.
+pub(super) fn record_shard_rule(
+    conn: &Connection,
+    topology: &str,
+    generation: u32,
+    rule: &ShardRule,
+) -> Result<(), StoreError> {
+    check_version(conn)?;
+    let values = named_params! {
+        ":topology": topology, ":generation": generation,
+        ":count": rule.count, ":hash": rule.hash, ":key": rule.key,
+    };
+    conn.execute(include_str!("queries/record_shard_rule.sql"), values)
+        .map_err(|e| store_error("can't record the shard rule", &e))?;
+    Ok(())
 }

@@ -23,7 +23,7 @@ use rusqlite::Connection;
 use tokio::{sync::Semaphore, task};
 
 use crate::{
-    domain::{consumer::SqlFile, topology::StoreTarget},
+    domain::{consumer::SqlFile, rule::ShardRule, topology::StoreTarget},
     ports::store::{ObservedStore, Session, ShardState, Store, StoreError, StoreKind},
 };
 
@@ -93,6 +93,23 @@ impl Store for SqliteStore {
     async fn schema_digest(&self, consumer: &str) -> Result<Option<String>, StoreError> {
         let consumer = consumer.to_owned();
         self.with(connection::Open::Existing, move |conn| migrate::schema_digest(conn, &consumer)).await
+    }
+
+    async fn shard_rule(&self, topology: &str, generation: u32) -> Result<Option<ShardRule>, StoreError> {
+        let topology = topology.to_owned();
+        self.with(connection::Open::Existing, move |conn| migrate::shard_rule(conn, &topology, generation))
+            .await
+    }
+
+    async fn record_shard_rule(
+        &self,
+        topology: &str,
+        generation: u32,
+        rule: &ShardRule,
+    ) -> Result<(), StoreError> {
+        let (topology, rule) = (topology.to_owned(), rule.clone());
+        let record = move |conn: &mut _| migrate::record_shard_rule(conn, &topology, generation, &rule);
+        self.with(connection::Open::Existing, record).await
     }
 
     async fn session(&self, handler: &SqlFile) -> Result<Box<dyn Session>, StoreError> {

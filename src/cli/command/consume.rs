@@ -18,9 +18,13 @@ use crate::{
         consumer::{Consumer, Dedup, Handler, Mode, OnFailure, SqlFile},
         report::ConsumeReport,
         route::ShardMap,
+        rule,
     },
     flows::consume::{self, Ended, Error, Job, Limits},
-    ports::observer::{Level, Observer as _},
+    ports::{
+        observer::{Level, Observer as _},
+        store::Store,
+    },
 };
 
 /// Consumes.
@@ -41,6 +45,8 @@ pub(super) async fn run(process: &Process, args: &ConsumeArgs) -> Result<Exit, F
     let stop = project.listen()?;
     let queues: Vec<_> =
         shards.into_iter().map(|shard| (shard, topology.queue(&consumer.name, shard))).collect();
+    let store = project.store(consumer)?;
+    same_rule(&project, store.as_ref()).await?;
     single_active::demand(&project, &queues).await?;
     say_what_waits(&project, consumer);
     let job = Job {
@@ -51,7 +57,7 @@ pub(super) async fn run(process: &Process, args: &ConsumeArgs) -> Result<Exit, F
         shards: queues,
         broker: Arc::new(project.consume_broker()?),
         stats: Some(Arc::new(project.management()?)),
-        store: project.store(consumer)?,
+        store,
         fields: project.fields(),
         clock: Arc::clone(&process.clock),
         observer: Arc::clone(&project.watch) as _,
@@ -109,6 +115,19 @@ fn consumer<'a>(project: &'a Project, name: Option<&str>) -> Result<&'a Consumer
         }),
         None => Err(Failure::usage(Code::UnknownConsumer, format!("which consumer is meant? {}", known()))),
     }
+}
+
+/// Refuses a count, hash or key other than the recorded one. A store that can't tell is left to the sessions,
+/// which say why.
+async fn same_rule(project: &Project, store: &dyn Store) -> Result<(), Failure> {
+    let topology = &project.topology;
+    let recorded = store.shard_rule(topology.name.as_str(), topology.shards.generation).await;
+    let Some(change) = recorded.ok().flatten().and_then(|rule| rule::refusal(topology, &rule)) else {
+        return Ok(());
+    };
+    let text = format!("the {} are fixed", change.name);
+    let details = view::plan::differences(std::iter::once(&change));
+    Err(Failure { details, ..Failure::new(Exit::Refused, Code::ShardRule, text).safe_again(true) })
 }
 
 /// Parking and dead-lettering by the consumer are not in this version: whoever counts on them must know.

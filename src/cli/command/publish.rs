@@ -19,6 +19,7 @@ use crate::{
     },
     domain::{code::Code, report::PublishReport, route::ShardMap},
     flows::publish::{self, Ended, Error, Job, Line, Lines},
+    ports::observer::{Level, Observer as _},
 };
 
 /// Lines that wait between the reading thread and the flow: few, because each may be `max_body` long.
@@ -34,6 +35,10 @@ pub(super) async fn run(process: &Process, args: &PublishArgs) -> Result<Exit, F
     let topology = &project.topology;
     let broker = project.publish_broker()?;
     let fields = project.fields();
+    if topology.message.id.is_none() {
+        let text = "message.id names no field: ids are generated, and the same input published again is new messages";
+        project.watch.notice(Level::Warn, None, text);
+    }
     let stop = project.listen()?;
     if process.output.is_interactive() && sources.contains(&Source::Stdin) && !process.global.quiet {
         process.output.talk("reading JSON Lines from the terminal; Ctrl-D ends them\n");

@@ -222,7 +222,8 @@ impl Worker {
             stuck.said_at = Some(now);
             tell::blocked(self, stuck.status, message_id, key, failures, &stuck.reason);
         }
-        let reason = format!("message {message_id:?} of key {key:?}: {}", stuck.reason);
+        let of = if key.is_empty() { String::new() } else { format!(" of key {key:?}") };
+        let reason = format!("message {message_id:?}{of}: {}", stuck.reason);
         self.stuck = Some((message_id.to_owned(), reason));
         if self.job.limits.until_empty {
             return Err(Serve::Stop);

@@ -22,6 +22,7 @@ fn stores_are_made_upgraded_and_never_downgraded() {
         found: found.map(str::to_owned),
     };
     let store = |version, found| StoreObserved {
+        rule: None,
         label: "sqlite:topo.db".to_owned(),
         version,
         wanted: 2,

@@ -11,6 +11,7 @@ use topo::{
             QueueStats, Sight, Value, Verdict,
         },
         plan::Step,
+        rule::ShardRule,
         topology::Topology,
     },
     ports::{
@@ -156,6 +157,7 @@ impl TopologyBroker for DeadBroker {
 pub(super) struct FakeStore {
     pub(super) version: Mutex<Option<u32>>,
     pub(super) ran: Mutex<Vec<(String, String)>>,
+    pub(super) rule: Mutex<Option<ShardRule>>,
     pub(super) shards: Vec<ShardState>,
     pub(super) dead: bool,
 }
@@ -189,6 +191,20 @@ impl Store for FakeStore {
     async fn schema_digest(&self, consumer: &str) -> Result<Option<String>, StoreError> {
         let ran = self.ran.lock().unwrap();
         Ok(ran.iter().rev().find(|(name, _)| name == consumer).map(|(_, digest)| digest.clone()))
+    }
+
+    async fn shard_rule(&self, _topology: &str, _generation: u32) -> Result<Option<ShardRule>, StoreError> {
+        Ok(self.rule.lock().unwrap().clone())
+    }
+
+    async fn record_shard_rule(
+        &self,
+        _topology: &str,
+        _generation: u32,
+        rule: &ShardRule,
+    ) -> Result<(), StoreError> {
+        self.rule.lock().unwrap().get_or_insert_with(|| rule.clone());
+        Ok(())
     }
 
     async fn session(&self, _handler: &SqlFile) -> Result<Box<dyn Session>, StoreError> {

@@ -14,7 +14,7 @@ use async_trait::async_trait;
 
 use self::world::World;
 use crate::{
-    domain::consumer::SqlFile,
+    domain::{consumer::SqlFile, rule::ShardRule},
     ports::store::{ObservedStore, Session, ShardState, Store, StoreError, StoreKind},
 };
 
@@ -108,6 +108,22 @@ impl Store for MemoryStore {
     async fn schema_digest(&self, consumer: &str) -> Result<Option<String>, StoreError> {
         self.check_version()?;
         Ok(self.lock().schemas.get(consumer).cloned())
+    }
+
+    async fn shard_rule(&self, topology: &str, generation: u32) -> Result<Option<ShardRule>, StoreError> {
+        self.check_version()?;
+        Ok(self.lock().rules.get(&(topology.to_owned(), generation)).cloned())
+    }
+
+    async fn record_shard_rule(
+        &self,
+        topology: &str,
+        generation: u32,
+        rule: &ShardRule,
+    ) -> Result<(), StoreError> {
+        self.check_version()?;
+        self.lock().rules.entry((topology.to_owned(), generation)).or_insert_with(|| rule.clone());
+        Ok(())
     }
 
     async fn session(&self, _handler: &SqlFile) -> Result<Box<dyn Session>, StoreError> {

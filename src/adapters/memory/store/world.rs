@@ -9,7 +9,7 @@ use tokio::sync::Semaphore;
 
 use super::Faults;
 use crate::{
-    domain::message::ShardId,
+    domain::{message::ShardId, rule::ShardRule},
     ports::store::{Epoch, ShardState},
 };
 
@@ -71,6 +71,7 @@ pub(super) struct World {
     pub(super) processed: BTreeMap<(String, String), Processed>,
     pub(super) effects: Vec<Effect>,
     pub(super) schemas: BTreeMap<String, String>,
+    pub(super) rules: BTreeMap<(String, u32), ShardRule>,
 }
 
 /// What one transaction has written.

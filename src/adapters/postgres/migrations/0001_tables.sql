@@ -38,6 +38,8 @@ CREATE TABLE {schema}.generations (
     topology   text    NOT NULL,
     generation integer NOT NULL,
     count      integer NOT NULL,
+    hash       text    NOT NULL,
+    key        text    NOT NULL,
     state      text    NOT NULL CHECK (state IN ('prepared', 'closed', 'bound', 'open')),
     PRIMARY KEY (topology, generation)
 );

@@ -39,6 +39,8 @@ CREATE TABLE generations (
     topology   TEXT    NOT NULL,
     generation INTEGER NOT NULL,
     count      INTEGER NOT NULL,
+    hash       TEXT    NOT NULL,
+    key        TEXT    NOT NULL,
     state      TEXT    NOT NULL CHECK (state IN ('prepared', 'closed', 'bound', 'open')),
     PRIMARY KEY (topology, generation)
 ) STRICT, WITHOUT ROWID;

@@ -1,0 +1,1 @@
+SELECT count, hash, key FROM generations WHERE topology = :topology AND generation = :generation
