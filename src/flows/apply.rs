@@ -77,24 +77,27 @@ pub async fn apply(
         .chain(&approved.plan().ensure)
         .collect();
     let total = steps.len();
+    let failed = |done, what: String, source| ApplyError::Step { done, total, what, source };
+    let mut recorded = false;
     for (done, step) in steps.into_iter().enumerate() {
         progress(done, total, step);
-        run(world, step).await.map_err(|source| ApplyError::Step {
-            done,
-            total,
-            what: Sentence(step).to_string(),
-            source,
-        })?;
+        // Before the first binding: once messages can arrive, the rule that routes them must be on record,
+        // also when this apply is killed half-way.
+        if !recorded && matches!(step, Step::Binding { .. }) {
+            record_rule(world).await.map_err(|e| failed(done, RECORDING.to_owned(), e.into()))?;
+            recorded = true;
+        }
+        run(world, step).await.map_err(|source| failed(done, Sentence(step).to_string(), source))?;
     }
-    record_rule(world).await.map_err(|source| ApplyError::Step {
-        done: total,
-        total: total + 1,
-        what: "record the shard rule".to_owned(),
-        source: source.into(),
-    })?;
+    if !recorded {
+        record_rule(world).await.map_err(|e| failed(total, RECORDING.to_owned(), e.into()))?;
+    }
     let left = plan(world).await.map_err(ApplyError::Look)?;
     if left.is_empty() { Ok(left) } else { Err(ApplyError::Unsettled(Box::new(left))) }
 }
+
+/// The step that has no line in the plan: nothing differs by it.
+const RECORDING: &str = "record the shard rule";
 
 /// The first apply of a generation fixes its rule; a plan with another one is refused before it gets here.
 async fn record_rule(world: &World<'_>) -> Result<(), StoreError> {

@@ -7,6 +7,7 @@ use topo::{
         code::Code,
         consumer::SqlFile,
         observed::Sight,
+        rule::ShardRule,
         topology::{QueueKind, Topology},
     },
     flows::{
@@ -78,6 +79,21 @@ async fn a_failed_step_says_how_far_it_came_and_can_be_run_again() {
     let rest = plan(&world).await.unwrap().approve().unwrap();
     assert_eq!((rest.plan().changes.len(), rest.plan().keep), (5, 3));
     assert!(apply(&world, &rest, |_, _, _| {}).await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn per_key_order_the_shard_rule_is_on_record_before_a_message_can_arrive() {
+    let topology = orders();
+    let broker = FakeBroker::new(Sight::Management);
+    let store = FakeStore::default();
+    let stores: [&dyn Store; 1] = [&store];
+    let world = world(&topology, &broker, &stores);
+    let approved = plan(&world).await.unwrap().approve().unwrap();
+    // Two shards: the dead-letter queue, the exchange and two queues are made, the first binding fails.
+    *broker.fails_after.lock().unwrap() = Some(4);
+    let error = apply(&world, &approved, |_, _, _| ()).await.unwrap_err();
+    assert!(error.to_string().contains("bind orders.ledger.g1.0"), "{error}");
+    assert_eq!(*store.rule.lock().unwrap(), Some(ShardRule::of(&topology)));
 }
 
 #[tokio::test]
