@@ -19,6 +19,17 @@ async fn effects_reach(database: &Database, wanted: i64) {
     .await;
 }
 
+/// Waits until each of the four shards was owned at least `epoch` times.
+async fn every_shard_has_epoch(database: &Database, epoch: i64) {
+    let client = database.client().await;
+    wait_for(&format!("epoch {epoch} of every shard"), LIMIT, async || {
+        let taken = "SELECT count(*) FROM topo.shard_owners WHERE epoch >= $1";
+        let row = client.query_one(taken, &[&epoch]).await.ok()?;
+        (row.get::<_, i64>(0) == 4).then_some(())
+    })
+    .await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_owner_a_process_that_slept_does_no_harm_when_it_wakes() {
     const KEYS: u32 = 500;
@@ -27,22 +38,24 @@ async fn one_owner_a_process_that_slept_does_no_harm_when_it_wakes() {
     let database = Database::fresh("story_zombie").await;
     // A short heartbeat, so that the broker soon takes the sleeper for dead.
     let amqp = format!("{}?heartbeat=2", vhost.amqp_url());
+    let all = lines(KEYS, EVENTS);
+    // The last third is published while the owner sleeps: whatever the machine's speed, every shard then has
+    // messages that only the standby can take, and a shard is owned from its first message on.
+    let (before, asleep) = all.split_at(all.match_indices('\n').nth(20_000 - 1).unwrap().0 + 1);
     let work = project((&amqp, &vhost.management_url()), &database, 4, "quorum")
-        .file("events.jsonl", &lines(KEYS, EVENTS));
+        .file("before.jsonl", before)
+        .file("asleep.jsonl", asleep);
     work.topo(&["apply", "--yes"]).await.expect_code(0);
     let sleeper = work.spawn(&["consume", "--all", "-o", "json"]);
-    work.topo(&["publish", "events.jsonl"]).await.expect_code(0);
+    let publisher = work.spawn(&["publish", "before.jsonl"]);
     effects_reach(&database, 2000).await;
+    every_shard_has_epoch(&database, 1).await;
     let standby = work.spawn(&["consume", "--all", "-o", "json"]);
     sleeper.signal("STOP");
+    publisher.wait(LIMIT).await.expect_code(0);
+    work.topo(&["publish", "asleep.jsonl"]).await.expect_code(0);
     // The standby goes on where the sleeper stopped, even behind locks that the sleeper holds.
-    let client = database.client().await;
-    let taken = "SELECT count(*) FROM topo.shard_owners WHERE epoch > 1";
-    wait_for("the standby to own every shard", LIMIT, async || {
-        let row = client.query_one(taken, &[]).await.ok()?;
-        (row.get::<_, i64>(0) == 4).then_some(())
-    })
-    .await;
+    every_shard_has_epoch(&database, 2).await;
     sleeper.signal("CONT");
     effects_reach(&database, i64::from(KEYS * EVENTS)).await;
     stop(sleeper).await;
