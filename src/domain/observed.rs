@@ -5,6 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use super::policy::Policy;
+
 /// A value of an argument table, reduced to what comparison needs.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Value {
@@ -41,6 +43,22 @@ pub struct Observed {
     /// Every binding from the exchange and into the named queues, default exchange left out; `None`:
     /// can't be seen.
     pub bindings: Option<Vec<ObservedBinding>>,
+    /// User and operator policies of the vhost; `None`: can't be seen.
+    pub policies: Option<Vec<Policy>>,
+    /// The vhost's default queue type, when it has one and it was told.
+    pub default_queue_type: Option<String>,
+    /// Other queues of the vhost that look like ours: of another generation, or of a consumer that the file
+    /// does not list.
+    pub orphans: BTreeMap<String, Orphan>,
+}
+
+/// A queue that the topology's names explain and its file does not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Orphan {
+    /// Its properties.
+    pub details: QueueDetails,
+    /// Its counts.
+    pub stats: QueueStats,
 }
 
 /// The broker's answer to declaring an existing object again as the file describes it, which changes

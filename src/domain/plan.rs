@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{code::Code, observed::Value};
+use super::{code::Code, observed::Value, policy::Policy};
 
 /// What is done to one object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -76,7 +76,7 @@ pub struct FieldChange {
     pub to: Option<Value>,
 }
 
-/// One executable step; only creations so far.
+/// One executable step. Each can be run twice: the second run changes nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
     /// Declare an exchange.
@@ -114,6 +114,65 @@ pub enum Step {
         /// The consumer.
         consumer: String,
     },
+    /// Create or change a user policy of ours.
+    Policy {
+        /// The policy.
+        policy: Policy,
+    },
+    /// Delete a user policy of ours.
+    DeletePolicy {
+        /// Name.
+        name: String,
+    },
+    /// Remove a binding.
+    Unbind {
+        /// Exchange.
+        exchange: String,
+        /// Queue.
+        queue: String,
+        /// Binding key.
+        routing_key: String,
+    },
+    /// Delete a queue.
+    DeleteQueue {
+        /// Name.
+        name: String,
+        /// Delete it with its messages; otherwise one that holds messages or has consumers is refused.
+        discard: bool,
+    },
+    /// Delete an exchange that nothing is bound to.
+    DeleteExchange {
+        /// Name.
+        name: String,
+    },
+}
+
+/// Who runs a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Executor {
+    /// The broker, through AMQP.
+    Amqp,
+    /// The broker, through the management API: AMQP has no such request.
+    Management,
+    /// A store.
+    Store,
+}
+
+impl Step {
+    /// Who runs it.
+    #[must_use]
+    pub const fn executor(&self) -> Executor {
+        match self {
+            Self::Exchange { .. }
+            | Self::Queue { .. }
+            | Self::Binding { .. }
+            | Self::Unbind { .. }
+            | Self::DeleteQueue { .. }
+            | Self::DeleteExchange { .. } => Executor::Amqp,
+            Self::Policy { .. } | Self::DeletePolicy { .. } => Executor::Management,
+            Self::Tables { .. } | Self::Schema { .. } => Executor::Store,
+        }
+    }
 }
 
 /// One line of the plan.

@@ -111,8 +111,14 @@ async fn record_rule(world: &World<'_>) -> Result<(), StoreError> {
 
 async fn run(world: &World<'_>, step: &Step) -> Result<(), StepError> {
     match step {
-        Step::Exchange { .. } | Step::Queue { .. } | Step::Binding { .. } => {
-            world.amqp.execute(step).await?;
+        Step::Exchange { .. }
+        | Step::Queue { .. }
+        | Step::Binding { .. }
+        | Step::Unbind { .. }
+        | Step::DeleteQueue { .. }
+        | Step::DeleteExchange { .. } => world.amqp.execute(step).await?,
+        Step::Policy { .. } | Step::DeletePolicy { .. } => {
+            world.management.ok_or(StepError::Stale)?.execute(step).await?;
         }
         Step::Tables { store } => world.stores.get(*store).ok_or(StepError::Stale)?.migrate().await?,
         Step::Schema { store, consumer: name } => {
@@ -138,6 +144,13 @@ impl fmt::Display for Sentence<'_> {
             Step::Binding { exchange, queue, routing_key } => {
                 write!(f, "bind {queue} to {exchange} with {routing_key}")
             }
+            Step::Unbind { exchange, queue, routing_key } => {
+                write!(f, "unbind {queue} from {exchange} with {routing_key}")
+            }
+            Step::DeleteQueue { name, .. } => write!(f, "delete queue {name}"),
+            Step::DeleteExchange { name } => write!(f, "delete exchange {name}"),
+            Step::Policy { policy } => write!(f, "set policy {}", policy.name),
+            Step::DeletePolicy { name } => write!(f, "delete policy {name}"),
             Step::Tables { .. } => f.write_str("create or upgrade the tables of the store"),
             Step::Schema { consumer, .. } => write!(f, "run schema.sql of {consumer}"),
         }

@@ -98,6 +98,11 @@ pub(super) fn doing(step: &Step) -> String {
         Step::Exchange { name, .. } => format!("declaring exchange {name}"),
         Step::Queue { name, .. } => format!("declaring queue {name}"),
         Step::Binding { exchange, queue, .. } => format!("binding queue {queue} to exchange {exchange}"),
+        Step::Unbind { exchange, queue, .. } => format!("unbinding queue {queue} from exchange {exchange}"),
+        Step::DeleteQueue { name, .. } => format!("deleting queue {name}"),
+        Step::DeleteExchange { name } => format!("deleting exchange {name}"),
+        Step::Policy { policy } => format!("setting policy {}", policy.name),
+        Step::DeletePolicy { name } => format!("deleting policy {name}"),
         Step::Tables { .. } | Step::Schema { .. } => "changing a store".to_owned(),
     }
 }

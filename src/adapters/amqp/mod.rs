@@ -12,5 +12,6 @@ mod existing;
 pub mod inequivalent;
 mod properties;
 pub mod publish;
+mod steps;
 pub mod subscription;
 pub mod topology;

@@ -5,13 +5,13 @@
 //! only for what exists, so a look creates nothing unless somebody deletes the object between the two
 //! requests. Every request runs on a channel of its own, because a refusal ends the channel (T31).
 
-use std::fmt;
+use std::{collections::BTreeMap, fmt};
 
 use async_trait::async_trait;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use lapin::{
     Channel, Connection, ExchangeKind,
-    options::{ExchangeDeclareOptions, QueueBindOptions, QueueDeclareOptions},
+    options::{ExchangeDeclareOptions, QueueDeclareOptions},
     types::{FieldTable, ShortString},
 };
 use tokio::{sync::Mutex, time::timeout};
@@ -21,6 +21,7 @@ use super::{
     connection::{self, CLOSE_DEADLINE, Endpoint},
     error::link_error,
     existing::{self, Answer},
+    steps,
 };
 use crate::{
     domain::{
@@ -66,7 +67,7 @@ impl AmqpTopology {
         }
     }
 
-    async fn channel(&self) -> Result<Channel, LinkError> {
+    pub(super) async fn channel(&self) -> Result<Channel, LinkError> {
         let mut slot = self.connection.lock().await;
         if !slot.as_ref().is_some_and(|c| c.status().connected()) {
             *slot = Some(self.endpoint.connect().await?);
@@ -127,7 +128,7 @@ impl AmqpTopology {
         })
     }
 
-    async fn queue_stats(&self, queue: &str) -> Result<Option<QueueStats>, LinkError> {
+    pub(super) async fn queue_stats(&self, queue: &str) -> Result<Option<QueueStats>, LinkError> {
         let channel = self.channel().await?;
         let doing = format!("counting queue {queue}");
         let passive = QueueDeclareOptions { passive: true, ..durable_queue() };
@@ -164,34 +165,14 @@ impl TopologyBroker for AmqpTopology {
             exchange,
             queues: queues.collect(),
             bindings: None,
+            policies: None,
+            default_queue_type: None,
+            orphans: BTreeMap::new(),
         })
     }
 
     async fn execute(&self, step: &Step) -> Result<(), LinkError> {
-        let (doing, channel) = (existing::doing(step), self.channel().await?);
-        let result = match step {
-            Step::Exchange { name, kind: kind_name } => {
-                let (name, arguments) = (short(name)?, FieldTable::default());
-                let request = channel.exchange_declare(name, kind(kind_name), durable_exchange(), arguments);
-                answer(&doing, request).await?
-            }
-            Step::Queue { name, arguments } => {
-                let arguments = arguments::table(arguments)?;
-                answer(&doing, channel.queue_declare(short(name)?, durable_queue(), arguments))
-                    .await?
-                    .map(|_| ())
-            }
-            Step::Binding { exchange, queue, routing_key } => {
-                let (queue, exchange, key) = (short(queue)?, short(exchange)?, short(routing_key)?);
-                let (options, arguments) = (QueueBindOptions::default(), FieldTable::default());
-                answer(&doing, channel.queue_bind(queue, exchange, key, options, arguments)).await?
-            }
-            Step::Tables { .. } | Step::Schema { .. } => {
-                return Err(LinkError::new(LinkKind::Protocol, "a store's step was given to the broker"));
-            }
-        };
-        done(&channel).await;
-        result.map_err(|e| link_error(doing, e))
+        steps::execute(self, step).await
     }
 
     async fn stats(&self, queues: &[String]) -> Result<Vec<Option<QueueStats>>, LinkError> {
@@ -201,15 +182,15 @@ impl TopologyBroker for AmqpTopology {
 }
 
 /// Durable and nothing else; the library's defaults are transient (T64).
-fn durable_exchange() -> ExchangeDeclareOptions {
+pub(super) fn durable_exchange() -> ExchangeDeclareOptions {
     ExchangeDeclareOptions { durable: true, ..ExchangeDeclareOptions::default() }
 }
 
-fn durable_queue() -> QueueDeclareOptions {
+pub(super) fn durable_queue() -> QueueDeclareOptions {
     QueueDeclareOptions { durable: true, ..QueueDeclareOptions::default() }
 }
 
-fn kind(name: &str) -> ExchangeKind {
+pub(super) fn kind(name: &str) -> ExchangeKind {
     match name {
         "direct" => ExchangeKind::Direct,
         "topic" => ExchangeKind::Topic,
@@ -218,13 +199,13 @@ fn kind(name: &str) -> ExchangeKind {
 }
 
 /// Names over 255 bytes make the library panic (T16).
-fn short(text: &str) -> Result<ShortString, LinkError> {
+pub(super) fn short(text: &str) -> Result<ShortString, LinkError> {
     ShortString::try_new(text)
         .map_err(|e| LinkError::because(LinkKind::Protocol, "a name is too long for AMQP", e))
 }
 
 /// The broker's answer; an error when none comes in time.
-async fn answer<T>(
+pub(super) async fn answer<T>(
     doing: &str,
     request: impl Future<Output = Result<T, lapin::Error>>,
 ) -> Result<Result<T, lapin::Error>, LinkError> {
@@ -234,7 +215,7 @@ async fn answer<T>(
 }
 
 /// Ends a channel that a refusal has not ended already.
-async fn done(channel: &Channel) {
+pub(super) async fn done(channel: &Channel) {
     if channel.status().connected() {
         let closing = channel.close(200, ShortString::from("OK"));
         if !matches!(timeout(CLOSE_DEADLINE, closing).await, Ok(Ok(()))) {

@@ -1,11 +1,14 @@
 //! The broker seen through the management API, in a handful of requests however many shards there are.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use async_trait::async_trait;
 use rustls::ClientConfig;
 
-use super::{answers, http::Http, target::Target};
+use super::{answers, http::Http, steps, target::Target};
 use crate::{
     domain::{
         desired::Desired,
@@ -20,7 +23,7 @@ use crate::{
     },
 };
 
-/// A read-only client.
+/// A client for one vhost.
 #[derive(Debug)]
 pub struct ManagementClient {
     http: Http,
@@ -100,12 +103,14 @@ impl TopologyBroker for ManagementClient {
                 .map(|(name, details)| (name, ObservedQueue { details: Some(details), verdict: None }))
                 .collect(),
             bindings: Some(bindings),
+            policies: None,
+            default_queue_type: None,
+            orphans: BTreeMap::new(),
         })
     }
 
-    /// The management API is for seeing; AMQP executes.
-    async fn execute(&self, _step: &Step) -> Result<(), LinkError> {
-        Err(LinkError::new(LinkKind::Protocol, "the management API is only used for seeing"))
+    async fn execute(&self, step: &Step) -> Result<(), LinkError> {
+        steps::execute(&self.http, step).await
     }
 
     async fn stats(&self, queues: &[String]) -> Result<Vec<Option<QueueStats>>, LinkError> {

@@ -1,8 +1,8 @@
-//! Requests and their failures: one GET, with a deadline, by what the caller can do about it.
+//! Requests and their failures: one request, with a deadline, by what the caller can do about it.
 
 use std::{error::Error as StdError, io, sync::Arc, time::Duration};
 
-use reqwest::{Client, StatusCode, redirect::Policy};
+use reqwest::{Client, RequestBuilder, StatusCode, redirect::Policy};
 use rustls::ClientConfig;
 
 use super::target::Target;
@@ -43,13 +43,28 @@ impl Http {
 
     /// The body of a resource, whose URL [`Target::url`] made; `None` when it does not exist.
     pub(super) async fn get(&self, url: &str) -> Result<Option<String>, LinkError> {
+        self.send(self.client.get(url)).await
+    }
+
+    /// Creates or replaces a resource.
+    pub(super) async fn put(&self, url: &str, body: String) -> Result<(), LinkError> {
+        let request = self.client.put(url).header("content-type", "application/json").body(body);
+        self.send(request).await.map(|_| ())
+    }
+
+    /// Deletes a resource; one that does not exist is as good.
+    pub(super) async fn delete(&self, url: &str) -> Result<(), LinkError> {
+        self.send(self.client.delete(url)).await.map(|_| ())
+    }
+
+    async fn send(&self, request: RequestBuilder) -> Result<Option<String>, LinkError> {
         let target = &self.target;
-        let request = self.client.get(url).basic_auth(target.user(), Some(target.password()));
+        let request = request.basic_auth(target.user(), Some(target.password()));
         let answer = request.send().await.map_err(|e| self.failed(e))?;
         let status = answer.status();
         let body = answer.text().await.map_err(|e| self.failed(e))?;
         match status {
-            StatusCode::OK => Ok(Some(body)),
+            StatusCode::OK | StatusCode::CREATED | StatusCode::NO_CONTENT => Ok(Some(body)),
             StatusCode::NOT_FOUND => Ok(None),
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Err(LinkError::new(
                 LinkKind::Refused,

@@ -29,6 +29,9 @@ pub(super) fn nothing() -> Observed {
         exchange: None,
         queues: [].into(),
         bindings: Some(Vec::new()),
+        policies: Some(Vec::new()),
+        default_queue_type: None,
+        orphans: [].into(),
     }
 }
 
@@ -71,6 +74,29 @@ pub(super) fn carry_out(observed: &mut Observed, step: &Step) {
             if !bindings.contains(&binding) {
                 bindings.push(binding);
             }
+        }
+        Step::Unbind { exchange, queue, routing_key } => {
+            let bindings = observed.bindings.get_or_insert_default();
+            bindings
+                .retain(|b| (&b.source, &b.destination, &b.routing_key) != (exchange, queue, routing_key));
+        }
+        Step::DeleteQueue { name, .. } => {
+            observed.queues.remove(name);
+            observed.orphans.remove(name);
+            observed.bindings.get_or_insert_default().retain(|b| !b.to_queue || b.destination != *name);
+        }
+        Step::DeleteExchange { name } => {
+            let bindings = observed.bindings.get_or_insert_default();
+            assert!(bindings.iter().all(|b| b.source != *name), "still bound: {step:?}");
+            observed.exchange = None;
+        }
+        Step::Policy { policy } => {
+            let policies = observed.policies.get_or_insert_default();
+            policies.retain(|p| (&p.name, p.author) != (&policy.name, policy.author));
+            policies.push(policy.clone());
+        }
+        Step::DeletePolicy { name } => {
+            observed.policies.get_or_insert_default().retain(|p| p.name != *name);
         }
         Step::Tables { .. } | Step::Schema { .. } => panic!("not the broker's: {step:?}"),
     }
