@@ -15,6 +15,11 @@ use super::{
 /// The argument that names the queue type; always given (T34).
 pub const QUEUE_TYPE: &str = "x-queue-type";
 
+/// Nothing stands behind a dead-letter queue: what exceeds its limit is deleted. Without a limit 4.x assumes
+/// 20 (T38), and a negative one sends returns to the tail (T37) or, on 3.10, deletes at the first return; so
+/// it is finite and out of reach.
+const DEAD_LETTER_DELIVERY_LIMIT: u64 = 1_000_000_000;
+
 /// Everything that a topology asks a broker for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Desired {
@@ -99,7 +104,19 @@ fn integer(value: u64) -> Value {
 
 fn dead_letter(topology: &Topology, name: String) -> DesiredQueue {
     let kind = topology.queues.kind;
-    let arguments = BTreeMap::from([(QUEUE_TYPE.to_owned(), text(kind.as_str()))]);
+    let mut arguments = vec![
+        (QUEUE_TYPE, text(kind.as_str())),
+        // Full, it refuses: the copy then stays in its shard queue. The default drops the oldest (T20).
+        ("x-overflow", text("reject-publish")),
+    ];
+    match kind {
+        QueueKind::Quorum => arguments.extend([
+            ("x-delivery-limit", integer(DEAD_LETTER_DELIVERY_LIMIT)),
+            ("x-queue-leader-locator", text("balanced")),
+        ]),
+        QueueKind::Classic => {}
+    }
+    let arguments = arguments.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
     DesiredQueue { name, kind, arguments }
 }
 

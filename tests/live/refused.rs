@@ -16,9 +16,10 @@ use crate::{
 async fn a_queue_of_another_type_is_refused_with_both_values_and_nothing_changes() {
     for look in LOOKS {
         let vhost = Vhost::fresh("replace");
-        let (ways, topology) = (Ways::to(&vhost), orders(&vhost, QueueKind::Quorum));
+        let (ways, topology) = (Ways::to(&vhost), orders(&vhost, QueueKind::Classic));
         // Equal but for the type: the broker names the first difference only.
-        put_queue(&vhost, "orders.ledger.dead", r#"{"durable":true,"arguments":{"x-queue-type":"classic"}}"#);
+        let dead = r#"{"durable":true,"arguments":{"x-queue-type":"quorum","x-overflow":"reject-publish"}}"#;
+        put_queue(&vhost, "orders.ledger.dead", dead);
         let before = snapshot(&vhost);
         let plan = ways.plan(&topology, look).await;
         let replaced: Vec<_> = plan.changes.iter().filter(|c| c.action == Action::Replace).collect();
@@ -27,7 +28,7 @@ async fn a_queue_of_another_type_is_refused_with_both_values_and_nothing_changes
         assert_eq!(replaced[0].hazard, Some(Code::Immutable));
         let text = |value: &str| Some(Value::Text(value.to_owned()));
         let field = "x-queue-type".to_owned();
-        assert_eq!(replaced[0].fields, [FieldChange { field, from: text("classic"), to: text("quorum") }]);
+        assert_eq!(replaced[0].fields, [FieldChange { field, from: text("quorum"), to: text("classic") }]);
         assert!(plan.approve().is_none());
         assert_eq!(snapshot(&vhost), before);
     }
@@ -94,7 +95,8 @@ async fn an_exchange_of_another_type_is_refused() {
 async fn a_classic_queue_whose_type_came_from_a_default_fits() {
     let vhost = Vhost::fresh("default");
     let (ways, topology) = (Ways::to(&vhost), orders(&vhost, QueueKind::Classic));
-    put_queue(&vhost, "orders.ledger.dead", r#"{"durable":true}"#);
+    let untyped = r#"{"durable":true,"arguments":{"x-overflow":"reject-publish"}}"#;
+    put_queue(&vhost, "orders.ledger.dead", untyped);
     for look in LOOKS {
         let plan = ways.plan(&topology, look).await;
         assert_eq!((plan.keep, plan.is_refused()), (1, false), "{look:?}: {plan:?}");

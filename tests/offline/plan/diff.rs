@@ -93,8 +93,15 @@ fn every_shard_queue_carries_the_arguments_that_keep_order_and_lose_nothing() {
             let arguments: Vec<_> = queue.arguments.iter().map(|(n, v)| (n.as_str(), v.clone())).collect();
             assert_eq!(arguments, expected);
         }
-        let dead: Vec<_> = desired.dead_letters[0].arguments.clone().into_iter().collect();
-        assert_eq!(dead, [("x-queue-type".to_owned(), text(kind.as_str()))]);
+        let dead: Vec<_> =
+            desired.dead_letters[0].arguments.iter().map(|(n, v)| (n.as_str(), v.clone())).collect();
+        let mut expected =
+            vec![("x-overflow", text("reject-publish")), ("x-queue-type", text(kind.as_str()))];
+        if kind == QueueKind::Quorum {
+            expected.insert(0, ("x-delivery-limit", Value::Integer(1_000_000_000)));
+            expected.insert(2, ("x-queue-leader-locator", text("balanced")));
+        }
+        assert_eq!(dead, expected);
     }
 }
 
