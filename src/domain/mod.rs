@@ -14,6 +14,7 @@ pub mod diff;
 pub mod envelope;
 pub mod hash;
 pub mod key;
+pub mod lint;
 pub mod message;
 pub mod name;
 pub mod observed;

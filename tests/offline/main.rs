@@ -8,6 +8,7 @@ mod example;
 mod fields;
 mod golden;
 mod inequivalent;
+mod lint;
 mod management;
 mod plan;
 mod sim;

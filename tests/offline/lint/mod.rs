@@ -1,0 +1,3 @@
+//! The lint tables, judged without a broker; tests/live/lint.rs holds them against brokers.
+
+mod policy;
