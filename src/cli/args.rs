@@ -85,9 +85,9 @@ pub enum Command {
     /// Show the difference between file, broker and store; changes nothing
     ///
     /// Exit code 3 when changes are pending.
-    Plan,
+    Plan(PlanArgs),
     /// Show the same plan, ask, and make it so; a second apply changes nothing
-    Apply,
+    Apply(ApplyArgs),
     /// Show hash, shard, routing key and queues of ordering keys
     Route(RouteArgs),
     /// Publish JSON Lines with confirms, in order per key
@@ -118,6 +118,22 @@ pub struct CheckArgs {
     /// Print the topology with every default filled in
     #[arg(long)]
     pub expanded: bool,
+}
+
+/// Arguments of `plan`.
+#[derive(Debug, Args)]
+pub struct PlanArgs {
+    /// Save the plan, for `topo apply FILE`
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+/// Arguments of `apply`.
+#[derive(Debug, Args)]
+pub struct ApplyArgs {
+    /// A saved plan: run only if it is still the plan of now; does not ask
+    #[arg(value_name = "PLAN")]
+    pub plan: Option<PathBuf>,
 }
 
 /// Arguments of `route`.

@@ -15,6 +15,7 @@ pub mod input;
 pub mod output;
 pub mod progress;
 pub mod project;
+pub mod saved;
 pub mod shards;
 pub mod signal;
 pub mod view;
@@ -77,8 +78,8 @@ fn limit(command: &Command, global: &Global) -> Option<std::time::Duration> {
         Command::Publish(_) | Command::Consume(_) => None,
         Command::Init(_)
         | Command::Check(_)
-        | Command::Plan
-        | Command::Apply
+        | Command::Plan(_)
+        | Command::Apply(_)
         | Command::Route(_)
         | Command::Status(_)
         | Command::Schema(_)

@@ -16,7 +16,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::{
     adapters::observe::log::Log,
-    domain::message::ShardId,
+    domain::{message::ShardId, plan::Step},
     ports::observer::{Level, MessageEvent, Observer},
 };
 
@@ -48,11 +48,14 @@ impl Watch {
         Arc::new(Self { log, bar, shown: AtomicBool::new(false) })
     }
 
-    /// Shows how many of `total` steps are done.
-    pub fn steps(&self, done: usize, total: usize) {
+    /// Shows that `step` is done, as number `done` of `total`.
+    pub fn step(&self, done: usize, total: usize, step: &Step) {
         if let Some(bar) = &self.bar {
-            bar.set_message(format!("step {} of {total}", done + 1));
+            bar.set_message(format!("{done} of {total} steps done"));
             bar.tick();
+        }
+        if self.log.wants(Level::Debug) {
+            self.log.notice(Level::Debug, None, &format!("done {done} of {total}: {step}"));
         }
     }
 

@@ -73,14 +73,8 @@ fn step(exchange: &str, binding: &DesiredBinding) -> Step {
 }
 
 fn create(exchange: &str, binding: &DesiredBinding) -> Change {
-    Change {
-        action: Action::Create,
-        kind: Kind::Binding,
-        name: format!("{exchange} -> {} ({})", binding.queue, binding.routing_key),
-        fields: Vec::new(),
-        hazard: None,
-        step: Some(step(exchange, binding)),
-    }
+    let name = format!("{exchange} -> {} ({})", binding.queue, binding.routing_key);
+    step(exchange, binding).create(Kind::Binding, name)
 }
 
 fn foreign_change(binding: &ObservedBinding, shard_queues: &BTreeSet<&str>) -> Change {

@@ -85,7 +85,7 @@ fn record(kind: Kind, name: &str, fit: Option<Fit>, step: Step, plan: &mut Plan)
     let change =
         |action, fields, hazard, step| Change { action, kind, name: name.to_owned(), fields, hazard, step };
     match fit {
-        None => plan.changes.push(change(Action::Create, Vec::new(), None, Some(step))),
+        None => plan.changes.push(step.create(kind, name)),
         Some(Fit::Same) => plan.keep += 1,
         Some(Fit::Unknown) => {
             plan.keep += 1;

@@ -24,6 +24,7 @@ pub mod report;
 pub mod retry;
 pub mod route;
 pub mod rule;
+pub mod saved;
 pub mod secret;
 pub mod sql;
 pub mod status;

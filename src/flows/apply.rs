@@ -5,9 +5,8 @@
 //!
 //! Invariant: plan-is-what-runs.
 
-use std::fmt;
-
 use super::{
+    parallel::each,
     plan::plan,
     world::{LookError, World},
 };
@@ -19,6 +18,10 @@ use crate::{
     },
     ports::{link::LinkError, store::StoreError},
 };
+
+/// Steps in flight: hides the round trips of a distant broker and lets one sync of its disk serve several
+/// queues.
+const PARALLEL: usize = 16;
 
 /// Why an apply did not end with an empty plan.
 #[derive(Debug, thiserror::Error)]
@@ -60,7 +63,8 @@ pub enum StepError {
 
 /// Runs `approved` and gives the plan of the second look: empty, but for what is foreign.
 ///
-/// `progress` is told before each step: steps done, steps in all, and the step.
+/// Steps whose order does not matter run side by side. `progress` is told after each step: steps done, steps
+/// in all, and the step.
 ///
 /// # Errors
 /// See [`ApplyError`]; it is always safe to run again.
@@ -69,31 +73,31 @@ pub async fn apply(
     approved: &ApprovedPlan,
     mut progress: impl FnMut(usize, usize, &Step),
 ) -> Result<Plan, ApplyError> {
-    let steps: Vec<_> = approved
-        .plan()
-        .changes
-        .iter()
-        .filter_map(|c| c.step.as_ref())
-        .chain(&approved.plan().ensure)
-        .collect();
+    let steps: Vec<_> = approved.plan().steps().collect();
     let total = steps.len();
     let failed = |done, what: String, source| ApplyError::Step { done, total, what, source };
     let mut recorded = false;
-    for (done, step) in steps.into_iter().enumerate() {
-        progress(done, total, step);
+    let mut done = 0;
+    for batch in steps.chunk_by(|step, next| step.alongside(next)) {
         // Before the first binding: once messages can arrive, the rule that routes them must be on record,
         // also when this apply is killed half-way.
-        if !recorded && matches!(step, Step::Binding { .. }) {
+        if !recorded && batch.iter().any(|step| matches!(step, Step::Binding { .. })) {
             record_rule(world).await.map_err(|e| failed(done, RECORDING.to_owned(), e.into()))?;
             recorded = true;
         }
-        run(world, step).await.map_err(|source| failed(done, Sentence(step).to_string(), source))?;
+        let limit = if batch.len() > 1 { PARALLEL } else { 1 };
+        let tell = |step: &Step| {
+            done += 1;
+            progress(done, total, step);
+        };
+        let result = each(batch.iter().copied(), limit, |step| run(world, step), tell).await;
+        result.map_err(|(step, source)| failed(done, step.to_string(), source))?;
     }
     if !recorded {
         record_rule(world).await.map_err(|e| failed(total, RECORDING.to_owned(), e.into()))?;
     }
     let left = plan(world).await.map_err(ApplyError::Look)?;
-    if left.is_empty() { Ok(left) } else { Err(ApplyError::Unsettled(Box::new(left))) }
+    if left.has_work() { Err(ApplyError::Unsettled(Box::new(left))) } else { Ok(left) }
 }
 
 /// The step that has no line in the plan: nothing differs by it.
@@ -131,30 +135,6 @@ async fn run(world: &World<'_>, step: &Step) -> Result<(), StepError> {
         }
     }
     Ok(())
-}
-
-/// A step as a sentence.
-struct Sentence<'a>(&'a Step);
-
-impl fmt::Display for Sentence<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Step::Exchange { name, .. } => write!(f, "declare exchange {name}"),
-            Step::Queue { name, .. } => write!(f, "declare queue {name}"),
-            Step::Binding { exchange, queue, routing_key } => {
-                write!(f, "bind {queue} to {exchange} with {routing_key}")
-            }
-            Step::Unbind { exchange, queue, routing_key } => {
-                write!(f, "unbind {queue} from {exchange} with {routing_key}")
-            }
-            Step::DeleteQueue { name, .. } => write!(f, "delete queue {name}"),
-            Step::DeleteExchange { name } => write!(f, "delete exchange {name}"),
-            Step::Policy { policy } => write!(f, "set policy {}", policy.name),
-            Step::DeletePolicy { name } => write!(f, "delete policy {name}"),
-            Step::Tables { .. } => f.write_str("create or upgrade the tables of the store"),
-            Step::Schema { consumer, .. } => write!(f, "run schema.sql of {consumer}"),
-        }
-    }
 }
 
 impl ApplyError {

@@ -9,6 +9,7 @@
 
 pub mod apply;
 pub mod consume;
+mod parallel;
 pub mod plan;
 pub mod publish;
 pub mod replay;

@@ -10,29 +10,58 @@ use crate::domain::{
 };
 use crate::ports::store::Store;
 
-/// The difference between file and world.
+/// What a look at the world showed.
+#[derive(Debug, Clone)]
+pub struct Look {
+    /// The broker.
+    pub observed: Observed,
+    /// The stores, in the order of the world's.
+    pub stores: Vec<StoreObserved>,
+    /// Why the look was made through AMQP alone although it was to be made otherwise.
+    pub excuse: Option<String>,
+}
+
+/// Looks at broker and stores.
 ///
-/// The management API shows more than AMQP; when it can't be used the look is made through AMQP alone and
-/// the plan says so.
+/// The management API shows more than AMQP; when it can't be used the look is made through AMQP alone. A
+/// broker that can't be reached through AMQP is not seen at all: everybody else will use AMQP.
 ///
 /// # Errors
-/// Neither way shows the broker, or a store can't be seen.
-pub async fn plan(world: &World<'_>) -> Result<Plan, LookError> {
+/// The broker can't be reached, or a store can't be seen.
+pub async fn look(world: &World<'_>) -> Result<Look, LookError> {
     let (observed, excuse) = observe(world).await?;
     let mut found = Vec::new();
     for (target, store) in stores(world.topology).iter().zip(world.stores) {
         let seen = observe_store(world.topology, target, *store).await;
         found.push(seen.map_err(|source| LookError::Store { label: target.label(), source })?);
     }
-    let mut plan = diff(world.topology, &observed, &found);
-    plan.unchecked.extend(excuse);
-    Ok(plan)
+    Ok(Look { observed, stores: found, excuse })
+}
+
+/// The difference between file and world.
+///
+/// # Errors
+/// See [`look`].
+pub async fn plan(world: &World<'_>) -> Result<Plan, LookError> {
+    Ok(look(world).await?.plan(world.topology))
+}
+
+impl Look {
+    /// The difference between `topology` and what was seen.
+    #[must_use]
+    pub fn plan(&self, topology: &Topology) -> Plan {
+        let mut plan = diff(topology, &self.observed, &self.stores);
+        plan.unchecked.extend(self.excuse.clone());
+        plan
+    }
 }
 
 async fn observe(world: &World<'_>) -> Result<(Observed, Option<String>), LookError> {
     let mut excuse = None;
     if let Some(management) = world.management {
-        match management.observe(world.topology).await {
+        let (seen, reached) = tokio::join!(management.observe(world.topology), world.amqp.reach());
+        reached?;
+        match seen {
             Ok(observed) => return Ok((observed, None)),
             Err(error) => excuse = Some(format!("seen through AMQP alone: {}", with_causes(&error))),
         }

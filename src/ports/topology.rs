@@ -14,6 +14,9 @@ use crate::domain::{
 /// A broker whose topology can be seen and changed.
 #[async_trait]
 pub trait TopologyBroker: Send + Sync {
+    /// Connects, when that is needed, and makes sure that the broker answers.
+    async fn reach(&self) -> Result<(), LinkError>;
+
     /// Reports what exists of the objects that `topology` names, and what is bound to them.
     async fn observe(&self, topology: &Topology) -> Result<Observed, LinkError>;
 

@@ -16,6 +16,7 @@ mod expanded;
 mod folders;
 mod hint;
 mod node;
+pub mod plan_file;
 mod problem;
 mod read;
 mod report;

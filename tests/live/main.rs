@@ -12,6 +12,7 @@ mod outage;
 mod postgres;
 mod publish;
 mod refused;
+mod saved;
 mod status;
 mod story;
 #[path = "../conformance/mod.rs"]

@@ -1,6 +1,6 @@
 //! Carrying out the steps of a plan that AMQP has requests for.
 //!
-//! Each step runs on a channel of its own, because a refusal ends the channel (T31). Declaring, binding,
+//! No two steps share a channel at a time, because a refusal ends the channel (T31). Declaring, binding,
 //! unbinding and deleting what is already so are all answered with success, so each step can be run twice.
 
 use lapin::{
@@ -12,7 +12,7 @@ use super::{
     arguments,
     error::link_error,
     existing,
-    topology::{AmqpTopology, answer, done, durable_exchange, durable_queue, kind, short},
+    topology::{AmqpTopology, answer, durable_exchange, durable_queue, kind, short},
 };
 use crate::{
     domain::plan::Step,
@@ -58,7 +58,7 @@ pub(super) async fn execute(broker: &AmqpTopology, step: &Step) -> Result<(), Li
             return Err(LinkError::new(LinkKind::Protocol, "AMQP has no request for this step"));
         }
     };
-    done(&channel).await;
+    broker.give_back(channel, &result);
     result.map_err(|e| link_error(doing, e))
 }
 

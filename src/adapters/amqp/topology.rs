@@ -3,9 +3,9 @@
 //! AMQP lists nothing. Whether an object exists is asked by passive declare; whether it fits, by declaring it
 //! again as the file describes it, which the broker confirms or refuses with 406 and never carries out. That is done
 //! only for what exists, so a look creates nothing unless somebody deletes the object between the two
-//! requests. Every request runs on a channel of its own, because a refusal ends the channel (T31).
+//! requests. No two requests share a channel at a time, because a refusal ends the channel (T31).
 
-use std::{collections::BTreeMap, fmt};
+use std::{collections::BTreeMap, fmt, sync::PoisonError};
 
 use async_trait::async_trait;
 use futures_util::{StreamExt, TryStreamExt, stream};
@@ -18,7 +18,7 @@ use tokio::{sync::Mutex, time::timeout};
 
 use super::{
     arguments,
-    connection::{self, CLOSE_DEADLINE, Endpoint},
+    connection::{self, Endpoint},
     error::link_error,
     existing::{self, Answer},
     steps,
@@ -45,6 +45,8 @@ const PARALLEL: usize = 16;
 pub struct AmqpTopology {
     endpoint: Endpoint,
     connection: Mutex<Option<Connection>>,
+    /// Open channels with no request in flight.
+    idle: std::sync::Mutex<Vec<Channel>>,
 }
 
 impl fmt::Debug for AmqpTopology {
@@ -57,7 +59,7 @@ impl AmqpTopology {
     /// Sees and changes what is behind `endpoint`.
     #[must_use]
     pub fn new(endpoint: Endpoint) -> Self {
-        Self { endpoint, connection: Mutex::new(None) }
+        Self { endpoint, connection: Mutex::new(None), idle: std::sync::Mutex::default() }
     }
 
     /// Closes the connection in order, within a few seconds.
@@ -65,9 +67,16 @@ impl AmqpTopology {
         if let Some(connection) = self.connection.lock().await.take() {
             connection::close(&connection).await;
         }
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
+    /// A channel that nobody else uses: one that was given back, else a new one.
     pub(super) async fn channel(&self) -> Result<Channel, LinkError> {
+        while let Some(channel) = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop() {
+            if channel.status().connected() {
+                return Ok(channel);
+            }
+        }
         let mut slot = self.connection.lock().await;
         if !slot.as_ref().is_some_and(|c| c.status().connected()) {
             *slot = Some(self.endpoint.connect().await?);
@@ -77,6 +86,13 @@ impl AmqpTopology {
         };
         let doing = "opening a channel";
         answer(doing, connection.create_channel()).await?.map_err(|e| link_error(doing, e))
+    }
+
+    /// Keeps a channel for the next request, unless its last one was refused, which ended it.
+    pub(super) fn give_back<T>(&self, channel: Channel, last: &Result<T, lapin::Error>) {
+        if last.is_ok() {
+            self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(channel);
+        }
     }
 
     async fn observe_exchange(
@@ -90,7 +106,7 @@ impl AmqpTopology {
             let request =
                 channel.exchange_declare(name.clone(), kind(wanted.kind), options, FieldTable::default());
             let result = answer(&doing, request).await?;
-            done(&channel).await;
+            self.give_back(channel, &result);
             Ok::<_, LinkError>(existing::exchange_answer(doing, result, wanted))
         };
         let passive = ExchangeDeclareOptions { passive: true, ..durable_exchange() };
@@ -110,7 +126,7 @@ impl AmqpTopology {
             let channel = self.channel().await?;
             let doing = format!("looking at queue {}", wanted.name);
             let result = answer(&doing, channel.queue_declare(name.clone(), options, arguments)).await?;
-            done(&channel).await;
+            self.give_back(channel, &result);
             Ok::<_, LinkError>(existing::queue_answer(doing, result.map(|_| ()), wanted))
         };
         let passive = QueueDeclareOptions { passive: true, ..durable_queue() };
@@ -134,7 +150,7 @@ impl AmqpTopology {
         let passive = QueueDeclareOptions { passive: true, ..durable_queue() };
         let request = channel.queue_declare(short(queue)?, passive, FieldTable::default());
         let result = answer(&doing, request).await?;
-        done(&channel).await;
+        self.give_back(channel, &result);
         match result {
             Ok(found) => Ok(Some(QueueStats {
                 ready: u64::from(found.message_count()),
@@ -152,6 +168,11 @@ impl AmqpTopology {
 
 #[async_trait]
 impl TopologyBroker for AmqpTopology {
+    async fn reach(&self) -> Result<(), LinkError> {
+        self.give_back(self.channel().await?, &Ok(()));
+        Ok(())
+    }
+
     async fn observe(&self, topology: &Topology) -> Result<Observed, LinkError> {
         let desired = Desired::of(topology);
         let exchange = self.observe_exchange(&desired.exchange).await?;
@@ -212,14 +233,4 @@ pub(super) async fn answer<T>(
     timeout(REQUEST_DEADLINE, request)
         .await
         .map_err(|_| LinkError::new(LinkKind::Lost, format!("{doing}: the broker did not answer in time")))
-}
-
-/// Ends a channel that a refusal has not ended already.
-pub(super) async fn done(channel: &Channel) {
-    if channel.status().connected() {
-        let closing = channel.close(200, ShortString::from("OK"));
-        if !matches!(timeout(CLOSE_DEADLINE, closing).await, Ok(Ok(()))) {
-            tracing::debug!("a channel did not close in order");
-        }
-    }
 }

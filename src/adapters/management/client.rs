@@ -77,6 +77,10 @@ impl ManagementClient {
 
 #[async_trait]
 impl TopologyBroker for ManagementClient {
+    async fn reach(&self) -> Result<(), LinkError> {
+        self.http.get(&self.http.target.url(&["overview"])).await.map(|_| ())
+    }
+
     async fn observe(&self, topology: &Topology) -> Result<Observed, LinkError> {
         let desired = Desired::of(topology);
         let name = desired.exchange.name.as_str();

@@ -1,12 +1,20 @@
 //! `topo apply`: the same plan, shown, confirmed, run.
 //!
-//! Invariant: plan-is-what-runs (only the plan that was shown is approved).
+//! Invariant: plan-is-what-runs (only the plan that was shown, or saved and still is the plan, is approved).
 
 use crate::{
-    cli::{args::OutputFormat, context::Process, exit::Exit, failure::Failure, project::Project, view},
+    cli::{
+        args::{ApplyArgs, OutputFormat},
+        context::Process,
+        exit::Exit,
+        failure::Failure,
+        project::Project,
+        saved, view,
+    },
     domain::{
         code::Code,
         plan::{Action, ApprovedPlan, Plan},
+        saved::SavedPlan,
     },
     flows::{
         apply::{ApplyError, StepError, apply},
@@ -19,52 +27,57 @@ use crate::{
 ///
 /// # Errors
 /// The plan can't be made, is refused, or fails half-way.
-pub(super) async fn run(process: &Process) -> Result<Exit, Failure> {
+pub(super) async fn run(process: &Process, args: &ApplyArgs) -> Result<Exit, Failure> {
+    let agreed = args.plan.as_deref().map(saved::read).transpose()?;
     let project = process.project(true)?;
     let sights = project.sights()?;
     let stores = sights.stores();
-    let result = work(&project, &sights.world(&project.topology, &stores)).await;
+    let result = work(&project, &sights.world(&project.topology, &stores), agreed.as_ref()).await;
     sights.close().await;
     result
 }
 
-async fn work(project: &Project, world: &World<'_>) -> Result<Exit, Failure> {
+async fn work(project: &Project, world: &World<'_>, agreed: Option<&SavedPlan>) -> Result<Exit, Failure> {
     let Process { output, global, .. } = &project.process;
     let plan = plan(world).await?;
-    show(project, &plan)?;
+    if let Some(agreed) = agreed {
+        still_so(project, agreed, &plan)?;
+    }
+    let asks = agreed.is_none() && !global.yes && plan.has_work();
+    show(project, &plan, asks)?;
     let shown = plan.clone();
     let Some(approved) = plan.approve() else { return Err(refused(&shown)) };
-    let steps = if shown.is_empty() && shown.ensure.is_empty() {
-        0
-    } else {
-        let question = format!("Apply these changes to {}?", project.topology.name);
-        if !shown.is_empty() && !global.yes && !output.confirm(&question)? {
-            return Err(Failure::new(
-                Exit::Refused,
-                Code::ConfirmNeeded,
-                "not confirmed; nothing was changed",
-            ));
-        }
-        execute(project, world, &approved).await?
-    };
-    let done = match (shown.is_empty(), steps) {
-        (true, 0) => "nothing to do\n".to_owned(),
-        (true, _) => format!("nothing new; {steps} steps that can't be checked were made again\n"),
-        (false, _) => format!("done: {steps} steps\n"),
-    };
-    output.either(|| done, || view::plan::json(&shown, Some(steps)))?;
-    Ok(Exit::Done)
+    let question = format!("Apply these changes to {}?", project.topology.name);
+    if asks && !output.confirm(&question)? {
+        let text = "not confirmed; nothing was changed";
+        return Err(Failure::new(Exit::Refused, Code::ConfirmNeeded, text));
+    }
+    let steps = shown.steps().count();
+    let left = if steps == 0 { shown.clone() } else { execute(project, world, &approved).await? };
+    output.either(|| view::plan::done(&shown, &left), || view::plan::json(&shown, Some(steps)))?;
+    // What is left is not ours to mend: apply did all that it could, and the topology is not as it should be.
+    Ok(if left.is_empty() { Exit::Done } else { Exit::No })
+}
+
+/// Refuses a saved plan that is not the plan of now.
+fn still_so(project: &Project, agreed: &SavedPlan, plan: &Plan) -> Result<(), Failure> {
+    let details = agreed.differences(&SavedPlan::of(&project.topology, plan, agreed.prune));
+    if details.is_empty() {
+        return Ok(());
+    }
+    let text = "the saved plan is not what would be done now; nothing was changed";
+    Err(Failure { details: view::plan::few(details), ..Failure::new(Exit::Refused, Code::PlanStale, text) })
 }
 
 /// Shows the plan: as part of the result, or as talk when the result is one JSON document and somebody
 /// has to be asked.
-fn show(project: &Project, plan: &Plan) -> Result<(), Failure> {
-    let Process { output, global, .. } = &project.process;
-    let text = || view::plan::text(project.topology.name.as_str(), plan);
+fn show(project: &Project, plan: &Plan, asks: bool) -> Result<(), Failure> {
+    let Process { output, .. } = &project.process;
+    let text = || view::plan::to_do(project.topology.name.as_str(), plan);
     match output.format {
         OutputFormat::Text => output.result(&text()),
         OutputFormat::Json => {
-            if !global.yes && !plan.is_empty() {
+            if asks {
                 output.talk(&text());
             }
             Ok(())
@@ -72,19 +85,12 @@ fn show(project: &Project, plan: &Plan) -> Result<(), Failure> {
     }
 }
 
-async fn execute(project: &Project, world: &World<'_>, approved: &ApprovedPlan) -> Result<usize, Failure> {
-    let mut steps = 0;
+/// Gives what is left.
+async fn execute(project: &Project, world: &World<'_>, approved: &ApprovedPlan) -> Result<Plan, Failure> {
     let watch = &project.watch;
-    let result = apply(world, approved, |done, total, _| {
-        steps = total;
-        watch.steps(done, total);
-    })
-    .await;
+    let result = apply(world, approved, |done, total, step| watch.step(done, total, step)).await;
     watch.finish();
-    match result {
-        Ok(_) => Ok(steps),
-        Err(error) => Err(Failure::from(&error)),
-    }
+    result.map_err(|error| Failure::from(&error))
 }
 
 /// What stands in the way: each object that would have to be made anew, with both values.

@@ -35,8 +35,8 @@ pub(super) async fn run(cli: &Cli, output: Output, clock: Arc<dyn Clock>) -> Res
     match &cli.command {
         Command::Init(args) => init::run(&process, args),
         Command::Check(args) => check::run(&process, args).await,
-        Command::Plan => plan::run(&process).await,
-        Command::Apply => apply::run(&process).await,
+        Command::Plan(args) => plan::run(&process, args).await,
+        Command::Apply(args) => apply::run(&process, args).await,
         Command::Route(args) => route::run(&process, args),
         Command::Publish(args) => publish::run(&process, args).await,
         Command::Consume(args) => consume::run(&process, args).await,

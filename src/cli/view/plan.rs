@@ -4,16 +4,43 @@ use std::fmt::Write as _;
 
 use anstyle::Style;
 use serde::Serialize;
+use serde_json::Value as Json;
 
 use super::style::{BAD, CARE, FAINT, GOOD, STRONG, paint};
 use crate::domain::{
     observed::Value,
-    plan::{Action, Change, FieldChange, Plan},
+    plan::{Action, Change, FieldChange, Kind, Plan},
 };
 
 /// The plan as text: one line per change, differing fields below it, sums at the end.
 #[must_use]
 pub fn text(title: &str, plan: &Plan) -> String {
+    lines(title, plan, "changes pending")
+}
+
+/// The same before it is run.
+#[must_use]
+pub fn to_do(title: &str, plan: &Plan) -> String {
+    lines(title, plan, if plan.has_work() { "to do" } else { "nothing to do" })
+}
+
+/// What was done, after the last step; `left` is the plan of the second look.
+#[must_use]
+pub fn done(shown: &Plan, left: &Plan) -> String {
+    let steps = shown.steps().count();
+    let mut out = match (shown.has_work(), steps) {
+        (_, 0) => String::new(),
+        (false, _) => format!("done: {steps} steps that can't be checked were made again\n"),
+        (true, _) => format!("done: {steps} steps\n"),
+    };
+    if !left.is_empty() {
+        let names = left.changes.iter().map(|change| format!("{} {}", change.kind.as_str(), change.name));
+        line(&mut out, &format!("left alone, not topo's to mend: {}", few(names.collect()).join(", ")));
+    }
+    out
+}
+
+fn lines(title: &str, plan: &Plan, pending: &str) -> String {
     let mut out = String::new();
     let mut made: Option<&[FieldChange]> = None;
     for change in &plan.changes {
@@ -22,9 +49,9 @@ pub fn text(title: &str, plan: &Plan) -> String {
         let name = paint(STRONG, &change.name);
         line(&mut out, &format!("  {} {kind} {name}{}", paint(style, mark), note(change)));
         if change.action == Action::Create {
-            // Many queues are made alike: what they are made of is said once.
+            // Many queues are made alike: what they are made of is said once. A binding's name says it all.
             let fields = change.fields.as_slice();
-            if !fields.is_empty() && made != Some(fields) {
+            if !fields.is_empty() && made != Some(fields) && change.kind != Kind::Binding {
                 let listed: Vec<String> = fields.iter().map(created).collect();
                 line(&mut out, &format!("             {}", paint(FAINT, listed.join(", "))));
                 made = Some(fields);
@@ -43,7 +70,7 @@ pub fn text(title: &str, plan: &Plan) -> String {
     }
     let sums = [Action::Create, Action::Update, Action::Replace, Action::Delete, Action::Foreign]
         .map(|action| format!("{} {}", plan.count(action), action.as_str()));
-    let verdict = if plan.is_empty() { "no changes" } else { "changes pending" };
+    let verdict = if plan.is_empty() { "no changes" } else { pending };
     let sums = format!("{} · {} keep", sums.join(" · "), plan.keep);
     line(&mut out, &format!("{}: {verdict}  {}", paint(STRONG, title), paint(FAINT, sums)));
     out
@@ -52,8 +79,7 @@ pub fn text(title: &str, plan: &Plan) -> String {
 /// Changes as sentences with every differing field and both its values; of very many only the first.
 #[must_use]
 pub fn differences<'a>(changes: impl IntoIterator<Item = &'a Change>) -> Vec<String> {
-    const SHOWN: usize = 10;
-    let mut sentences: Vec<String> = changes
+    let sentences = changes
         .into_iter()
         .map(|change| {
             let fields: Vec<String> = change.fields.iter().map(differing).collect();
@@ -62,6 +88,13 @@ pub fn differences<'a>(changes: impl IntoIterator<Item = &'a Change>) -> Vec<Str
             format!("{} {}: {fields}", change.kind.as_str(), change.name)
         })
         .collect();
+    few(sentences)
+}
+
+/// The first of very many sentences, and how many more there are.
+#[must_use]
+pub fn few(mut sentences: Vec<String>) -> Vec<String> {
+    const SHOWN: usize = 10;
     let more = sentences.len().saturating_sub(SHOWN);
     sentences.truncate(SHOWN);
     sentences.extend((more > 0).then(|| format!("… and {more} more")));
@@ -139,6 +172,7 @@ enum ValueJson<'a> {
     Integer(i64),
     Text(&'a str),
     Bool(bool),
+    Other(Json),
 }
 
 #[derive(Serialize)]
@@ -187,8 +221,13 @@ fn field_json(field: &FieldChange) -> FieldJson<'_> {
 fn value_json(value: &Value) -> ValueJson<'_> {
     match value {
         Value::Integer(number) => ValueJson::Integer(*number),
-        Value::Text(text) | Value::Other(text) => ValueJson::Text(text),
+        Value::Text(text) => ValueJson::Text(text),
         Value::Bool(flag) => ValueJson::Bool(*flag),
+        // Lists, tables and fractions as the management API wrote them; through AMQP their text.
+        Value::Other(text) => match serde_json::from_str(text) {
+            Ok(json) => ValueJson::Other(json),
+            Err(_) => ValueJson::Text(text),
+        },
     }
 }
 

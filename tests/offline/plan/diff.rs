@@ -4,7 +4,7 @@ use topo::domain::{
     desired::Desired,
     diff::diff,
     observed::{Observed, Value},
-    plan::{Action, Plan, Step},
+    plan::{Action, Kind, Plan, Step},
     topology::{QueueKind, Topology},
 };
 
@@ -36,7 +36,10 @@ pub(super) fn lines(plan: &Plan) -> Vec<String> {
             .iter()
             .map(|field| format!("{} {} -> {}", field.field, value(&field.from), value(&field.to)))
             .collect();
-        let fields = if fields.is_empty() { String::new() } else { format!(": {}", fields.join("; ")) };
+        // What is created on the broker has its fields from the step.
+        let made = change.action == Action::Create && change.kind != Kind::Store;
+        let fields =
+            if fields.is_empty() || made { String::new() } else { format!(": {}", fields.join("; ")) };
         let hazard = change.hazard.map_or(String::new(), |code| format!(" [{code}]"));
         format!("{} {} {}{fields}{hazard}", change.action.as_str(), change.kind.as_str(), change.name)
     };

@@ -3,5 +3,7 @@
 mod diff;
 mod flows;
 mod property;
+mod saved;
+mod store;
 mod stores;
 mod world;

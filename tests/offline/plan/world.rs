@@ -1,22 +1,19 @@
-//! A broker and a store that hold what they were told, and can be told to fail.
+//! A broker that holds what it was told, and can be told to fail.
 
 use std::sync::Mutex;
 
 use async_trait::async_trait;
 use topo::{
     domain::{
-        consumer::SqlFile,
         observed::{
             ExchangeDetails, Observed, ObservedBinding, ObservedExchange, ObservedQueue, QueueDetails,
             QueueStats, Sight, Value, Verdict,
         },
         plan::Step,
-        rule::ShardRule,
         topology::Topology,
     },
     ports::{
         link::{LinkError, LinkKind},
-        store::{ObservedStore, Session, ShardState, Store, StoreError, StoreKind},
         topology::TopologyBroker,
     },
 };
@@ -135,6 +132,10 @@ impl FakeBroker {
 
 #[async_trait]
 impl TopologyBroker for FakeBroker {
+    async fn reach(&self) -> Result<(), LinkError> {
+        Ok(())
+    }
+
     async fn observe(&self, _topology: &Topology) -> Result<Observed, LinkError> {
         let held = self.held.lock().unwrap().clone();
         Ok(match self.sight {
@@ -165,6 +166,10 @@ pub(super) struct DeadBroker;
 
 #[async_trait]
 impl TopologyBroker for DeadBroker {
+    async fn reach(&self) -> Result<(), LinkError> {
+        Err(LinkError::new(LinkKind::Unreachable, "nobody answers"))
+    }
+
     async fn observe(&self, _topology: &Topology) -> Result<Observed, LinkError> {
         Err(LinkError::because(LinkKind::Unreachable, "nobody answers", "connection refused"))
     }
@@ -175,70 +180,5 @@ impl TopologyBroker for DeadBroker {
 
     async fn stats(&self, _queues: &[String]) -> Result<Vec<Option<QueueStats>>, LinkError> {
         Err(LinkError::new(LinkKind::Unreachable, "nobody answers"))
-    }
-}
-
-/// A store in memory: its version, the scripts it ran, and its shards.
-#[derive(Default)]
-pub(super) struct FakeStore {
-    pub(super) version: Mutex<Option<u32>>,
-    pub(super) ran: Mutex<Vec<(String, String)>>,
-    pub(super) rule: Mutex<Option<ShardRule>>,
-    pub(super) shards: Vec<ShardState>,
-    pub(super) dead: bool,
-}
-
-impl FakeStore {
-    pub(super) const WANTED: u32 = 2;
-
-    fn alive(&self) -> Result<(), StoreError> {
-        if self.dead { Err(StoreError::new(StoreKind::Unreachable, "no database")) } else { Ok(()) }
-    }
-}
-
-#[async_trait]
-impl Store for FakeStore {
-    async fn observe(&self) -> Result<ObservedStore, StoreError> {
-        self.alive()?;
-        Ok(ObservedStore { version: *self.version.lock().unwrap(), wanted: Self::WANTED })
-    }
-
-    async fn migrate(&self) -> Result<(), StoreError> {
-        *self.version.lock().unwrap() = Some(Self::WANTED);
-        Ok(())
-    }
-
-    async fn run_schema(&self, consumer: &str, script: &SqlFile) -> Result<(), StoreError> {
-        assert_eq!(*self.version.lock().unwrap(), Some(Self::WANTED), "a script before the tables");
-        self.ran.lock().unwrap().push((consumer.to_owned(), script.digest()));
-        Ok(())
-    }
-
-    async fn schema_digest(&self, consumer: &str) -> Result<Option<String>, StoreError> {
-        let ran = self.ran.lock().unwrap();
-        Ok(ran.iter().rev().find(|(name, _)| name == consumer).map(|(_, digest)| digest.clone()))
-    }
-
-    async fn shard_rule(&self, _topology: &str, _generation: u32) -> Result<Option<ShardRule>, StoreError> {
-        Ok(self.rule.lock().unwrap().clone())
-    }
-
-    async fn record_shard_rule(
-        &self,
-        _topology: &str,
-        _generation: u32,
-        rule: &ShardRule,
-    ) -> Result<(), StoreError> {
-        self.rule.lock().unwrap().get_or_insert_with(|| rule.clone());
-        Ok(())
-    }
-
-    async fn session(&self, _handler: &SqlFile) -> Result<Box<dyn Session>, StoreError> {
-        Err(StoreError::new(StoreKind::Failed, "no sessions here"))
-    }
-
-    async fn shards(&self, _consumer: &str, _generation: u32) -> Result<Vec<ShardState>, StoreError> {
-        self.alive()?;
-        Ok(self.shards.clone())
     }
 }

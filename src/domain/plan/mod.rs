@@ -3,9 +3,11 @@
 //! Invariant: plan-is-what-runs. An [`ApprovedPlan`] can only be made from a shown [`Plan`], and applying
 //! takes nothing else.
 
-use std::collections::BTreeMap;
+mod step;
 
-use super::{code::Code, observed::Value, policy::Policy};
+pub use step::{Executor, Step};
+
+use super::{code::Code, observed::Value};
 
 /// What is done to one object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -23,6 +25,9 @@ pub enum Action {
 }
 
 impl Action {
+    /// Every action.
+    pub const ALL: [Self; 5] = [Self::Create, Self::Update, Self::Replace, Self::Delete, Self::Foreign];
+
     /// The word in JSON and text.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -52,6 +57,9 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// Every kind.
+    pub const ALL: [Self; 5] = [Self::Exchange, Self::Queue, Self::Binding, Self::Policy, Self::Store];
+
     /// The word in JSON and text.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -74,105 +82,6 @@ pub struct FieldChange {
     pub from: Option<Value>,
     /// What the file says.
     pub to: Option<Value>,
-}
-
-/// One executable step. Each can be run twice: the second run changes nothing.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
-    /// Declare an exchange.
-    Exchange {
-        /// Name.
-        name: String,
-        /// Type name.
-        kind: String,
-    },
-    /// Declare a durable queue with arguments.
-    Queue {
-        /// Name.
-        name: String,
-        /// Arguments, `x-queue-type` always among them (T34).
-        arguments: BTreeMap<String, Value>,
-    },
-    /// Bind a queue.
-    Binding {
-        /// Exchange.
-        exchange: String,
-        /// Queue.
-        queue: String,
-        /// Binding key.
-        routing_key: String,
-    },
-    /// Create or upgrade topo's tables in the store of these consumers.
-    Tables {
-        /// Index into the stores of the topology.
-        store: usize,
-    },
-    /// Run a consumer's schema.sql.
-    Schema {
-        /// Index into the stores of the topology.
-        store: usize,
-        /// The consumer.
-        consumer: String,
-    },
-    /// Create or change a user policy of ours.
-    Policy {
-        /// The policy.
-        policy: Policy,
-    },
-    /// Delete a user policy of ours.
-    DeletePolicy {
-        /// Name.
-        name: String,
-    },
-    /// Remove a binding.
-    Unbind {
-        /// Exchange.
-        exchange: String,
-        /// Queue.
-        queue: String,
-        /// Binding key.
-        routing_key: String,
-    },
-    /// Delete a queue.
-    DeleteQueue {
-        /// Name.
-        name: String,
-        /// Delete it with its messages; otherwise one that holds messages or has consumers is refused.
-        discard: bool,
-    },
-    /// Delete an exchange that nothing is bound to.
-    DeleteExchange {
-        /// Name.
-        name: String,
-    },
-}
-
-/// Who runs a step.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Executor {
-    /// The broker, through AMQP.
-    Amqp,
-    /// The broker, through the management API: AMQP has no such request.
-    Management,
-    /// A store.
-    Store,
-}
-
-impl Step {
-    /// Who runs it.
-    #[must_use]
-    pub const fn executor(&self) -> Executor {
-        match self {
-            Self::Exchange { .. }
-            | Self::Queue { .. }
-            | Self::Binding { .. }
-            | Self::Unbind { .. }
-            | Self::DeleteQueue { .. }
-            | Self::DeleteExchange { .. } => Executor::Amqp,
-            Self::Policy { .. } | Self::DeletePolicy { .. } => Executor::Management,
-            Self::Tables { .. } | Self::Schema { .. } => Executor::Store,
-        }
-    }
 }
 
 /// One line of the plan.
@@ -218,6 +127,17 @@ impl Plan {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.changes.iter().all(|change| change.action == Action::Foreign)
+    }
+
+    /// Whether an apply has something to do or to refuse; what is foreign it leaves alone.
+    #[must_use]
+    pub fn has_work(&self) -> bool {
+        self.changes.iter().any(|change| change.action != Action::Foreign)
+    }
+
+    /// Every step, in execution order.
+    pub fn steps(&self) -> impl Iterator<Item = &Step> {
+        self.changes.iter().filter_map(|change| change.step.as_ref()).chain(&self.ensure)
     }
 
     /// Whether something can't be done by applying.
