@@ -8,7 +8,7 @@ use std::{ffi::OsString, path::PathBuf, time::Duration};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 use super::shards::ShardList;
-use crate::spec::duration;
+use crate::{domain::permissions::Role, spec::duration};
 
 /// Per-key order, no loss and effects exactly once on RabbitMQ, with parallelism.
 ///
@@ -98,6 +98,8 @@ pub enum Command {
     Consume(ConsumeArgs),
     /// Show messages, owners and health of every shard
     Status(StatusArgs),
+    /// Print the users with the least permissions that each role needs; contacts nothing
+    Permissions(PermissionsArgs),
     /// Print the JSON schema of topology.yaml
     Schema(SchemaArgs),
     /// Say what an error code means and what to do
@@ -189,6 +191,17 @@ pub struct StatusArgs {
     pub check: bool,
 }
 
+/// Arguments of `permissions`.
+#[derive(Debug, Args)]
+pub struct PermissionsArgs {
+    /// Only this role; may be given several times [default: all of them]
+    #[arg(long = "role", value_name = "ROLE", value_parser = role)]
+    pub roles: Vec<Role>,
+    /// One user for all of these roles together [default: one user per role, TOPOLOGY-ROLE]
+    #[arg(long, value_name = "NAME", value_parser = user)]
+    pub user: Option<String>,
+}
+
 /// Arguments of `schema`.
 #[derive(Debug, Args)]
 pub struct SchemaArgs {
@@ -210,4 +223,17 @@ fn positive(text: &str) -> Result<Duration, String> {
         Ok(duration) => Ok(duration),
         Err(error) => Err(error.to_string()),
     }
+}
+
+fn role(text: &str) -> Result<Role, String> {
+    let known = Role::ALL.map(Role::as_str).join(", ");
+    Role::ALL.into_iter().find(|role| role.as_str() == text).ok_or_else(|| format!("the roles are {known}"))
+}
+
+/// Any name but an empty one and one that no line of a script can hold.
+fn user(text: &str) -> Result<String, String> {
+    if text.is_empty() || text.contains(char::is_control) {
+        return Err("a user's name has at least one character and no control characters".to_owned());
+    }
+    Ok(text.to_owned())
 }

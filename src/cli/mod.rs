@@ -82,6 +82,7 @@ fn limit(command: &Command, global: &Global) -> Option<std::time::Duration> {
         | Command::Apply(_)
         | Command::Route(_)
         | Command::Status(_)
+        | Command::Permissions(_)
         | Command::Schema(_)
         | Command::Explain(_) => global.timeout,
     }

@@ -18,6 +18,7 @@ pub mod lint;
 pub mod message;
 pub mod name;
 pub mod observed;
+pub mod permissions;
 pub mod plan;
 pub mod policy;
 pub mod report;

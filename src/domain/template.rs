@@ -137,6 +137,16 @@ impl Template {
         out
     }
 
+    /// Puts the template together from what `text` makes of its fixed parts and `field` of its placeholders.
+    #[must_use]
+    pub fn render(&self, text: impl Fn(&str) -> String, field: impl Fn(Field) -> String) -> String {
+        let part = |part: &Part| match part {
+            Part::Text(fixed) => text(fixed),
+            Part::Field(name) => field(*name),
+        };
+        self.parts.iter().map(part).collect()
+    }
+
     /// Puts the values in and checks the result as a name.
     ///
     /// # Errors

@@ -3,12 +3,14 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
 mod apply;
+mod cast;
 mod cli;
 mod conformance;
 mod consume;
 mod harness;
 mod harness_works;
 mod outage;
+mod permissions;
 mod postgres;
 mod publish;
 mod refused;

@@ -9,6 +9,7 @@
 mod claim;
 mod connect;
 mod error;
+pub mod grants;
 mod handler;
 mod schema;
 mod session;

@@ -8,6 +8,7 @@ pub mod consume;
 pub mod explain;
 pub mod failure;
 pub mod init;
+pub mod permissions;
 pub mod plan;
 pub mod publish;
 pub mod route;

@@ -4,6 +4,7 @@ mod check;
 mod failures;
 mod input;
 mod log;
+mod permissions;
 mod results;
 mod run;
 mod secrets;

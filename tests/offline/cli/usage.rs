@@ -89,9 +89,19 @@ fn help_and_version_are_results() {
     let version = place.topo(&["--version"]);
     assert_eq!((version.code, version.stderr.as_str()), (0, ""));
     assert_eq!(version.stdout, format!("topo {}\n", env!("CARGO_PKG_VERSION")));
-    for command in
-        ["init", "check", "plan", "apply", "route", "publish", "consume", "status", "schema", "explain"]
-    {
+    for command in [
+        "init",
+        "check",
+        "plan",
+        "apply",
+        "route",
+        "publish",
+        "consume",
+        "status",
+        "permissions",
+        "schema",
+        "explain",
+    ] {
         let help = place.topo(&[command, "--help"]);
         assert_eq!((help.code, help.stderr.as_str()), (0, ""), "{command}");
         assert!(help.stdout.contains("--file"), "global flags are in the help of {command}");
