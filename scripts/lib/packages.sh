@@ -41,11 +41,22 @@ find_missing() {
 install_missing() {
     find_missing
     [ "${#MISSING[@]}" -gt 0 ] || return 0
-    command -v apt-get >/dev/null || die "missing, and there is no apt-get to install them: ${MISSING[*]}"
-    say "installing from the distribution's packages: ${MISSING[*]}"
-    as_root bash "$PROJECT/scripts/lib/install-packages" "${MISSING[@]}"
+    install_packages "${MISSING[@]}"
     find_missing
     [ "${#MISSING[@]}" -eq 0 ] || die "still missing after the installation: ${MISSING[*]}"
+}
+
+install_packages() {
+    command -v apt-get >/dev/null || die "missing, and there is no apt-get to install them: $*"
+    say "installing from the distribution's packages: $*"
+    as_root bash "$PROJECT/scripts/lib/install-packages" "$@"
+}
+
+# What unpacks the systems of other brokers; not every user has its folder on the PATH.
+install_missing_debootstrap() {
+    PATH=$PATH:/usr/sbin:/sbin
+    command -v debootstrap >/dev/null || install_packages debootstrap
+    command -v debootstrap >/dev/null || die "still missing after the installation: debootstrap"
 }
 
 # Installs packages that only some checks need, when that works without a question; never fails.

@@ -38,6 +38,14 @@ async fn a_broker_keeps_data_and_ports_over_stop_and_kill() {
 }
 
 #[tokio::test]
+async fn a_broker_says_its_version_and_its_programs_are_of_it() {
+    let (major, minor) = broker().version();
+    let start = format!("{major}.{minor}.");
+    let of_the_programs = broker().ctl(&["version"]);
+    assert!(of_the_programs.starts_with(&start), "{start} {of_the_programs}");
+}
+
+#[tokio::test]
 async fn a_vhost_may_have_any_name_and_is_gone_afterwards() {
     let vhost = Vhost::fresh("odd /%\" ünï");
     assert!(vhost.name().starts_with("odd /%\" ünï"));

@@ -4,6 +4,7 @@
 //! ends, the pipe closes and the shell kills the server and removes its directory.
 
 use std::{
+    ffi::OsStr,
     fs,
     io::{BufRead, BufReader},
     os::unix::process::CommandExt,
@@ -42,7 +43,12 @@ pub(crate) struct Child {
 impl Child {
     /// Starts `command` with its output appended to `log`. `dir` is removed when this process ends while
     /// the child still runs.
-    pub(crate) fn start(command: &[&str], env: &[(&str, String)], dir: Option<&Path>, log: &Path) -> Self {
+    pub(crate) fn start(
+        command: &[impl AsRef<OsStr>],
+        env: &[(&str, String)],
+        dir: Option<&Path>,
+        log: &Path,
+    ) -> Self {
         let mut watcher = Command::new("sh")
             .arg("-c")
             .arg(WATCHER)

@@ -13,10 +13,7 @@ use std::{
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
-use super::{child::Child, http, ports, wait::wait_blocking};
-
-/// Where packages put the server's own scripts; the wrappers in `/usr/sbin` would change the user.
-const SCRIPTS: [&str; 3] = ["/usr/lib/rabbitmq/bin", "/usr/local/lib/rabbitmq/bin", "/opt/rabbitmq/sbin"];
+use super::{child::Child, http, installation::Installation, ports, wait::wait_blocking};
 
 /// Starting takes about five seconds on a quiet machine.
 const START_LIMIT: Duration = Duration::from_secs(180);
@@ -32,7 +29,7 @@ pub(crate) fn broker() -> &'static Broker {
 /// A running or stopped server.
 #[derive(Debug)]
 pub(crate) struct Broker {
-    scripts: PathBuf,
+    installation: &'static Installation,
     dir: PathBuf,
     env: Vec<(&'static str, String)>,
     amqp_port: u16,
@@ -45,16 +42,7 @@ pub(crate) struct Broker {
 impl Broker {
     /// Starts a server of its own.
     pub(crate) fn start() -> Self {
-        let Some(scripts) = SCRIPTS
-            .iter()
-            .map(Path::new)
-            .find(|dir| dir.join("rabbitmq-server").is_file())
-            .map(Path::to_owned)
-        else {
-            panic!(
-                "these tests start a real RabbitMQ and found none in {SCRIPTS:?}: apt-get install rabbitmq-server"
-            );
-        };
+        let installation = Installation::of_this_run();
         let dir = tempfile::Builder::new().prefix("topo-rabbitmq-").tempdir().expect("a directory").keep();
         let [amqp_port, management_port, dist_port, epmd_port] = [(); 4].map(|()| ports::free());
         let number = COUNTER.fetch_add(1, Ordering::Relaxed);
@@ -63,9 +51,12 @@ impl Broker {
         configure(&dir, amqp_port, management_port);
         // An epmd of our own in the foreground: the node would start one that outlives it.
         let port = epmd_port.to_string();
-        let epmd = ["epmd", "-relaxed_command_check", "-address", "127.0.0.1", "-port", &port];
-        let epmd = Child::start(&epmd, &[], None, &dir.join("epmd.log"));
-        let mut broker = Self { scripts, dir, env, amqp_port, management_port, server: None, _epmd: epmd };
+        let mut command = installation.program("epmd");
+        command
+            .extend(["-relaxed_command_check", "-address", "127.0.0.1", "-port", &port].map(str::to_owned));
+        let epmd = Child::start(&command, &[], None, &dir.join("epmd.log"));
+        let mut broker =
+            Self { installation, dir, env, amqp_port, management_port, server: None, _epmd: epmd };
         broker.start_again();
         broker
     }
@@ -73,9 +64,8 @@ impl Broker {
     /// Starts it after [`Self::stop`] or [`Self::kill`], with the same data and ports.
     pub(crate) fn start_again(&mut self) {
         assert!(self.server.is_none(), "the broker runs");
-        let program = self.scripts.join("rabbitmq-server");
-        let program = program.to_str().expect("a UTF-8 path");
-        let mut server = Child::start(&[program], &self.env, Some(&self.dir), &self.dir.join("server.log"));
+        let command = self.installation.script("rabbitmq-server");
+        let mut server = Child::start(&command, &self.env, Some(&self.dir), &self.dir.join("server.log"));
         let port = self.management_port;
         wait_blocking(&format!("RabbitMQ to start in {}", self.dir.display()), START_LIMIT, || {
             assert!(server.exited().is_none(), "RabbitMQ did not start:\n{}", server.log_tail());
@@ -101,7 +91,9 @@ impl Broker {
 
     /// Runs `rabbitmqctl` on it and gives what it printed.
     pub(crate) fn ctl(&self, args: &[&str]) -> String {
-        let output = Command::new(self.scripts.join("rabbitmqctl"))
+        let command = self.installation.script("rabbitmqctl");
+        let output = Command::new(&command[0])
+            .args(&command[1..])
             .args(args)
             .envs(self.env.iter().map(|(name, value)| (name, value)))
             .output()
@@ -115,6 +107,16 @@ impl Broker {
     /// One request to the management API as guest: status and body.
     pub(crate) fn management(&self, method: &str, path: &str, body: &str) -> (u16, String) {
         http::request(self.management_port, method, path, body).expect("the management API answers")
+    }
+
+    /// Its version, such as `(4, 3)`, for what truly differs between brokers.
+    pub(crate) fn version(&self) -> (u32, u32) {
+        let (_, overview) = self.management("GET", "/api/overview", "");
+        let overview: serde_json::Value = serde_json::from_str(&overview).expect("JSON");
+        let version = overview["rabbitmq_version"].as_str().expect("a version");
+        let mut numbers = version.split('.').map_while(|part| part.parse().ok());
+        let mut next = || numbers.next().unwrap_or_else(|| panic!("a version of two numbers: {version:?}"));
+        (next(), next())
     }
 
     /// Port of AMQP, without TLS.
