@@ -8,7 +8,10 @@ use std::{ffi::OsString, path::PathBuf, time::Duration};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 use super::shards::ShardList;
-use crate::{domain::permissions::Role, spec::duration};
+use crate::{
+    domain::{lint, permissions::Role, version::BrokerVersion},
+    spec::duration,
+};
 
 /// Per-key order, no loss and effects exactly once on RabbitMQ, with parallelism.
 ///
@@ -120,6 +123,10 @@ pub struct CheckArgs {
     /// Print the topology with every default filled in
     #[arg(long)]
     pub expanded: bool,
+    /// Judge for this version of RabbitMQ, such as 4.3; without it for broker.version of the file, else
+    /// for every version from 3.10 to 4.3
+    #[arg(long, value_name = "VERSION", value_parser = broker_version)]
+    pub broker_version: Option<BrokerVersion>,
 }
 
 /// Arguments of `plan`.
@@ -215,6 +222,10 @@ pub struct SchemaArgs {
 pub struct ExplainArgs {
     /// A code such as TOPO0102, 0102 or 102
     pub code: String,
+}
+
+fn broker_version(text: &str) -> Result<BrokerVersion, String> {
+    lint::supported(text).ok_or_else(|| "expected a version of RabbitMQ from 3.10 on, such as 4.3".to_owned())
 }
 
 fn positive(text: &str) -> Result<Duration, String> {

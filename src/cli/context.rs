@@ -19,7 +19,7 @@ use crate::{
         line::Form,
         log::Log,
     },
-    domain::{code::Code, topology::Topology},
+    domain::{code::Code, topology::Topology, version::BrokerVersion},
     ports::{
         clock::Clock,
         observer::{Level, Observer as _},
@@ -56,7 +56,15 @@ impl Process {
     /// # Errors
     /// The topology file can't be read.
     pub fn read(&self) -> Result<Loaded, Failure> {
-        spec::load(&self.global.file, &variable)
+        self.read_for(None)
+    }
+
+    /// Reads the files, judged for `version` of the broker instead of the one that they name.
+    ///
+    /// # Errors
+    /// The topology file can't be read.
+    pub fn read_for(&self, version: Option<BrokerVersion>) -> Result<Loaded, Failure> {
+        spec::load_for(&self.global.file, &variable, version)
             .map_err(|error| Failure::of(Exit::Usage, Code::FileMissing, &error))
     }
 

@@ -143,5 +143,7 @@ fn shard_arguments(topology: &Topology, dead_letter_queue: String) -> BTreeMap<S
     }
     arguments.extend(queues.max_length.map(|limit| ("x-max-length", integer(limit))));
     arguments.extend(queues.max_length_bytes.map(|limit| ("x-max-length-bytes", integer(limit))));
-    arguments.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    let own = arguments.into_iter().map(|(name, value)| (name.to_owned(), value));
+    // Ours last: they are what the promises rest on.
+    queues.arguments.clone().into_iter().chain(own).collect()
 }

@@ -10,8 +10,10 @@ use super::{
     hash::HashKind,
     key::{KeyRule, Pointer},
     name::Name,
+    observed::Value,
     secret::Secret,
     template::{Template, Values},
+    version::BrokerVersion,
 };
 
 /// The largest number of shards of one topology.
@@ -49,6 +51,8 @@ pub struct Broker {
     pub management_url: Option<Secret>,
     /// Trust and client certificate for amqps.
     pub tls: Tls,
+    /// The version that the file is written for; `None`: every supported one.
+    pub version: Option<BrokerVersion>,
 }
 
 /// TLS files; `spec` has joined relative paths to the folder of topology.yaml.
@@ -121,6 +125,8 @@ pub struct Queues {
     pub max_length_bytes: Option<u64>,
     /// Name template of the dead-letter queue.
     pub dead_letter: Template,
+    /// Further arguments of the shard queues; none that topo sets itself, none that breaks a promise.
+    pub arguments: BTreeMap<String, Value>,
 }
 
 /// Queue types that can be single-active-consumer and ordered.

@@ -4,7 +4,7 @@
 //! what their absence means, so the text can be read again as it is.
 
 use super::{
-    table::{Fallback, Kind, Section},
+    table::{Fallback, Field, Kind, Section},
     values::{Shown, Values},
 };
 
@@ -43,6 +43,7 @@ fn block(section: &'static Section, values: &Values, path: &str, depth: usize, o
                     }
                 }
             }
+            Kind::Arguments => arguments(field, values, &path, &indent, &mut *out),
             Kind::Value(_) => match values.get(&path).map(|entry| &entry.shown) {
                 None | Some(Shown::Nothing) => match field.default {
                     Fallback::Absent(meaning) => out.push_str(&format!("{indent}# {key}: ({meaning})\n")),
@@ -52,6 +53,21 @@ fn block(section: &'static Section, values: &Values, path: &str, depth: usize, o
                 },
                 Some(shown) => out.push_str(&format!("{indent}{key}: {}\n", value(shown))),
             },
+        }
+    }
+}
+
+fn arguments(field: &Field, values: &Values, path: &str, indent: &str, out: &mut String) {
+    let names = values.names_below(path);
+    match field.default {
+        Fallback::Absent(meaning) if names.is_empty() => {
+            out.push_str(&format!("{indent}# {}: ({meaning})\n", field.key));
+        }
+        _ => out.push_str(&format!("{indent}{}:\n", field.key)),
+    }
+    for name in names {
+        if let Some(entry) = values.get(&format!("{path}.{name}")) {
+            out.push_str(&format!("{indent}  {}: {}\n", scalar(name), value(&entry.shown)));
         }
     }
 }

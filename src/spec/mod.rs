@@ -8,6 +8,7 @@
 //! No expanded text reaches a message or a printed form, because it may hold a password.
 
 mod address;
+mod arguments;
 mod consumer;
 mod consumer_table;
 pub mod duration;
@@ -15,6 +16,7 @@ mod expand;
 mod expanded;
 mod folders;
 mod hint;
+mod lint;
 mod node;
 pub mod plan_file;
 mod problem;
@@ -36,7 +38,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::domain::{name::Name, topology::Topology};
+use crate::domain::{name::Name, topology::Topology, version::BrokerVersion};
 use read::Reader;
 use report::Report;
 use value::Source;
@@ -103,6 +105,9 @@ pub struct Loaded {
     pub problems: Vec<Problem>,
     /// What is legal and probably not meant.
     pub warnings: Vec<Problem>,
+    /// Choices that have a price and what some versions of the broker do not do; told when somebody asks
+    /// for a judgement of the file, not at every run.
+    pub advice: Vec<Problem>,
     values: Values,
     consumers: Vec<(Name, PathBuf, Values)>,
 }
@@ -114,6 +119,14 @@ pub struct Loaded {
 /// # Errors
 /// The file itself can't be read. Everything wrong inside is in [`Loaded::problems`], all at once.
 pub fn load(path: &Path, env: Env<'_>) -> Result<Loaded, Unreadable> {
+    load_for(path, env, None)
+}
+
+/// Like [`load`], judged for `version` of the broker instead of the one that the file names.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_for(path: &Path, env: Env<'_>, version: Option<BrokerVersion>) -> Result<Loaded, Unreadable> {
     let base = path.parent().unwrap_or_else(|| Path::new(""));
     let mut report = Report::new(path);
     let root = match tree(path, |_| true) {
@@ -125,13 +138,14 @@ pub fn load(path: &Path, env: Env<'_>) -> Result<Loaded, Unreadable> {
         Err((_, Refused::Io(source))) => return Err(Unreadable { path: path.to_owned(), source }),
     };
     let Some(root) = root else {
-        let Report { problems, warnings, .. } = report;
+        let Report { problems, warnings, advice, .. } = report;
         let values = Values::default();
-        return Ok(Loaded { topology: None, problems, warnings, values, consumers: Vec::new() });
+        return Ok(Loaded { topology: None, problems, warnings, advice, values, consumers: Vec::new() });
     };
     let mut reader = Reader { report: &mut report, source: Source { env, base }, prefix: String::new() };
     let mut values = reader.file(&topology_table::TOPOLOGY, &root);
     rules::values(&values, &mut report);
+    lint::judge(&values, version, &mut report);
     let mut topology = resolve::topology(&values, base);
     folders::settle(&mut values, base, &mut report);
 
@@ -161,7 +175,8 @@ pub fn load(path: &Path, env: Env<'_>) -> Result<Loaded, Unreadable> {
     report.problems.append(&mut problems);
     report.warnings.append(&mut warnings);
     let topology = topology.filter(|_| report.problems.is_empty());
-    Ok(Loaded { topology, problems: report.problems, warnings: report.warnings, values, consumers })
+    let Report { problems, warnings, advice, .. } = report;
+    Ok(Loaded { topology, problems, warnings, advice, values, consumers })
 }
 
 impl Loaded {

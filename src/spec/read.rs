@@ -4,7 +4,7 @@
 //! [`super::consumer`].
 
 use super::{
-    hint,
+    arguments, hint,
     node::{Content, Key, Node},
     report::Report,
     table::{Fallback, Field, Kind, Section, Shape},
@@ -72,6 +72,7 @@ impl Reader<'_> {
             Kind::Section(below) => self.section(below, node, path, out),
             Kind::Consumers(below) => self.consumers(below, node, path, out),
             Kind::Value(shape) => self.value(field, shape, node, path, out),
+            Kind::Arguments => arguments::read(self, node, path, out),
             Kind::Alias(target) => {
                 if let Some(field) = super::topology_table::TOPOLOGY.at(target) {
                     self.known(Some(field), node, target, out);
@@ -139,7 +140,7 @@ impl Reader<'_> {
                 Kind::Value(shape) if out.get(&path).is_none() => {
                     self.default(field, shape, here, &path, out)
                 }
-                Kind::Value(_) | Kind::Consumers(_) | Kind::Alias(_) => {}
+                Kind::Value(_) | Kind::Consumers(_) | Kind::Arguments | Kind::Alias(_) => {}
             }
         }
     }
@@ -166,7 +167,13 @@ impl Reader<'_> {
         }
     }
 
-    fn problem(&mut self, at: Where, path: &str, message: impl Into<String>, help: Option<String>) {
+    pub(super) fn problem(
+        &mut self,
+        at: Where,
+        path: &str,
+        message: impl Into<String>,
+        help: Option<String>,
+    ) {
         let path = format!("{}{path}", self.prefix);
         self.report.problem(at, &path, message, help);
     }
@@ -184,20 +191,20 @@ fn silence(section: &'static Section, path: &str, out: &mut Values) {
                     Entry { at: Where::default(), value: Value::Nothing, shown: Shown::Nothing },
                 );
             }
-            Kind::Consumers(_) | Kind::Alias(_) => {}
+            Kind::Consumers(_) | Kind::Arguments | Kind::Alias(_) => {}
         }
     }
 }
 
-fn at(node: &Node) -> Where {
+pub(super) fn at(node: &Node) -> Where {
     Where { place: Some(node.place), anchor: node.anchor }
 }
 
-fn key_at(key: &Key) -> Where {
+pub(super) fn key_at(key: &Key) -> Where {
     Where { place: Some(key.place), anchor: None }
 }
 
-fn join(path: &str, key: &str) -> String {
+pub(super) fn join(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }
 

@@ -10,11 +10,12 @@ pub(super) struct Report {
     pub file: PathBuf,
     pub problems: Vec<Problem>,
     pub warnings: Vec<Problem>,
+    pub advice: Vec<Problem>,
 }
 
 impl Report {
     pub(super) fn new(file: &Path) -> Self {
-        Self { file: file.to_owned(), problems: Vec::new(), warnings: Vec::new() }
+        Self { file: file.to_owned(), problems: Vec::new(), warnings: Vec::new(), advice: Vec::new() }
     }
 
     /// Something that makes the file unusable.
@@ -41,10 +42,17 @@ impl Report {
         self.warnings.push(warning);
     }
 
-    /// Puts both lists into the order of places.
+    /// Something that works and has a price, or does not work on every broker.
+    pub(super) fn advice(&mut self, at: Where, path: &str, message: impl Into<String>, help: Option<String>) {
+        let advice = self.made(at, path, message.into(), help);
+        self.advice.push(advice);
+    }
+
+    /// Puts the lists into the order of places.
     pub(super) fn sort(&mut self) {
         self.problems.sort_by_key(|problem| problem.place);
         self.warnings.sort_by_key(|problem| problem.place);
+        self.advice.sort_by_key(|problem| problem.place);
     }
 
     fn made(&self, at: Where, path: &str, mut message: String, help: Option<String>) -> Problem {

@@ -5,10 +5,11 @@
 
 use std::{collections::BTreeMap, path::Path};
 
-use super::{address, values::Values};
+use super::{address, arguments, values::Values};
 use crate::domain::{
     hash::HashKind,
     name::Name,
+    observed::Value,
     secret::Secret,
     topology::{
         Broker, Exchange, ExchangeKind, MessageFields, Order, Publish, QueueKind, Queues, Shards,
@@ -24,6 +25,7 @@ pub(super) fn topology(values: &Values, base: &Path) -> Option<Topology> {
             url: values.text("broker.url")?,
             management_url: values.text("broker.management_url"),
             tls: tls(values, base),
+            version: values.version("broker.version"),
         },
         exchange: Exchange {
             name: name(values, "exchange.name")?,
@@ -51,6 +53,7 @@ pub(super) fn topology(values: &Values, base: &Path) -> Option<Topology> {
             max_length: values.count("queues.max_length"),
             max_length_bytes: values.count("queues.max_length_bytes"),
             dead_letter: values.template("queues.dead_letter")?,
+            arguments: arguments(values),
         },
         message: MessageFields {
             id: values.pointer("message.id"),
@@ -74,6 +77,12 @@ pub(super) fn topology(values: &Values, base: &Path) -> Option<Topology> {
         store: StoreTarget { url: store_url(values, base)?, schema: name(values, "store.schema")? },
         consumers: BTreeMap::new(),
     })
+}
+
+/// `queues.arguments`.
+pub(super) fn arguments(values: &Values) -> BTreeMap<String, Value> {
+    let names = values.names_below(arguments::PATH).into_iter();
+    names.filter_map(|name| Some((name.to_owned(), values.argument(&arguments::path(name))?))).collect()
 }
 
 /// A consumer's own store, when the file gives it one.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::table::{Fallback, Section, Shape, field};
+use super::table::{Fallback, Field, Kind, Section, Shape, field};
 use crate::domain::{template::Field as Placeholder, topology::SHARDS_MAX};
 
 use Fallback::{Absent, Is, Required};
@@ -96,6 +96,12 @@ pub(super) static QUEUES: Section = Section {
             Is("{topology}.{consumer}.dead"),
             "name of a consumer's dead-letter queue",
         ),
+        Field {
+            key: "arguments",
+            kind: Kind::Arguments,
+            default: Absent("none"),
+            doc: "further arguments of the shard queues; those that break a promise are refused",
+        },
     ],
 };
 

@@ -11,9 +11,11 @@ use super::{
 use crate::domain::{
     consumer::{Dedup, Linger},
     key::{KeyRule, Pointer},
+    lint,
     name::Name,
     secret::{Secret, mask},
     template::{self, Template},
+    version::BrokerVersion,
 };
 
 /// A text of the file before and after expansion.
@@ -96,6 +98,7 @@ fn value(shape: Shape, raw: &Raw<'_>) -> Result<Value, Wrong> {
             _ => return Err(wrong(format!("only true is accepted: {reason}"))),
         },
         Shape::Count(min, max) => Value::Count(count(raw, min, max)?),
+        Shape::Version => Value::Version(version(text)?),
         Shape::Size(min, max) => {
             let bytes = size::parse(text)?;
             if !(min..=max).contains(&bytes) {
@@ -158,6 +161,17 @@ fn count(raw: &Raw<'_>, min: u64, max: u64) -> Result<u64, Wrong> {
     match raw.value.parse() {
         Ok(number) if (min..=max).contains(&number) => Ok(number),
         _ => Err(wrong(format!("the number must be from {min} to {max}"))),
+    }
+}
+
+/// A version from 3.10 on.
+pub(super) fn version(text: &str) -> Result<BrokerVersion, Wrong> {
+    match lint::supported(text) {
+        Some(version) => Ok(version),
+        None => Err(wrong(format!(
+            "expected a version of RabbitMQ from {} on",
+            lint::version_list(&lint::VERSIONS[..1])
+        ))),
     }
 }
 

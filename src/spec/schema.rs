@@ -5,6 +5,11 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::domain::lint::{
+    QueueType, arguments as lint,
+    row::{Answer, Meaning, Row},
+};
+
 use super::{
     consumer_table::CONSUMER,
     table::{self, Fallback, Kind, Section, Shape},
@@ -39,7 +44,7 @@ fn root(section: &'static Section, title: &str) -> Value {
     // The required keys of the top level; `shards` may be a number, so its own are not.
     let required = section.fields.iter().filter(|field| match field.kind {
         Kind::Section(below) => below.fields.iter().any(|f| matches!(f.default, Fallback::Required)),
-        Kind::Consumers(_) | Kind::Alias(_) | Kind::Value(_) => {
+        Kind::Consumers(_) | Kind::Arguments | Kind::Alias(_) | Kind::Value(_) => {
             matches!(field.default, Fallback::Required)
         }
     });
@@ -86,8 +91,24 @@ fn below(kind: Kind) -> Map<String, Value> {
             "type": ["object", "null"],
             "additionalProperties": {"anyOf": [Value::Object(mapping(section)), {"type": "null"}]},
         }),
+        Kind::Arguments => arguments(),
         Kind::Alias(path) => return TOPOLOGY.at(path).map_or_else(Map::new, |field| below(field.kind)),
         Kind::Value(shape) => value(shape),
+    })
+}
+
+/// The names that may stand there; which of them fit a queue type and a version is judged by `topo check`.
+fn arguments() -> Value {
+    let works = |row: &&Row| {
+        let mut kinds = [QueueType::Classic, QueueType::Quorum].into_iter();
+        kinds.any(|kind| row.since(kind).iter().any(|(_, answer)| *answer == Answer::Works))
+    };
+    let free = lint::rows().iter().filter(|row| matches!(row.meaning, Meaning::Free(_))).filter(works);
+    let free = free.map(|row| row.name);
+    json!({
+        "type": ["object", "null"],
+        "propertyNames": {"enum": free.collect::<Vec<_>>()},
+        "additionalProperties": {"type": ["string", "integer", "boolean"]},
     })
 }
 
@@ -106,6 +127,7 @@ fn value(shape: Shape) -> Value {
         Shape::Count(min, max) => {
             json!({"anyOf": [{"type": "integer", "minimum": min, "maximum": max}, reference]})
         }
+        Shape::Version => json!({"type": ["string", "number"]}),
         Shape::Size(min, max) => json!({"anyOf": [
             {"type": "integer", "minimum": min, "maximum": max},
             {"type": "string", "pattern": "^[0-9]+ *([kKmMgGtT][iI]?)?[bB]$"},

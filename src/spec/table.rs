@@ -47,6 +47,8 @@ pub(super) enum Kind {
     Section(&'static Section),
     /// A mapping from consumer names to this section.
     Consumers(&'static Section),
+    /// A mapping from names of queue arguments to numbers, booleans and texts.
+    Arguments,
     /// Another place for the field at this path.
     Alias(&'static str),
     /// A value.
@@ -76,6 +78,8 @@ pub(super) enum Shape {
     True(&'static str),
     /// A whole number in this range.
     Count(u64, u64),
+    /// A version of RabbitMQ.
+    Version,
     /// Bytes in this range.
     Size(u64, u64),
     /// A duration in this range.
@@ -138,7 +142,7 @@ pub(super) fn paths(section: &'static Section, prefix: &str, out: &mut Vec<Strin
                 out.push(path.clone());
                 paths(below, &format!("{path}.NAME."), out);
             }
-            Kind::Alias(_) | Kind::Value(_) => out.push(path),
+            Kind::Arguments | Kind::Alias(_) | Kind::Value(_) => out.push(path),
         }
     }
 }

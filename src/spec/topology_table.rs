@@ -44,6 +44,12 @@ static BROKER: Section = Section {
             "management API; empty: the broker's host, port 15672 (https and 15671 for amqps)",
         ),
         section("tls", &TLS, "trust and client certificate; amqps only"),
+        field(
+            "version",
+            Shape::Version,
+            Absent("every supported version"),
+            "version of RabbitMQ that the file is for, such as 4.3; what it does not know is then an error",
+        ),
     ],
 };
 

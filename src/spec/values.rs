@@ -8,8 +8,10 @@ use super::problem::Place;
 use crate::domain::{
     consumer::{Dedup, Linger},
     key::{KeyRule, Pointer},
+    observed,
     secret::Secret,
     template::Template,
+    version::BrokerVersion,
 };
 
 /// Where a value stands: nowhere when a default stands in for it.
@@ -38,6 +40,9 @@ pub(super) enum Value {
     Linger(Linger),
     Dedup(Dedup),
     Words(Vec<Secret>),
+    Version(BrokerVersion),
+    /// One queue argument.
+    Argument(observed::Value),
 }
 
 /// The printable form of a value: unexpanded and masked.
@@ -93,6 +98,8 @@ impl Values {
     getter!(linger, Linger, Linger);
     getter!(dedup, Dedup, Dedup);
     getter!(words, Words, Vec<Secret>);
+    getter!(version, Version, BrokerVersion);
+    getter!(argument, Argument, observed::Value);
 
     /// Both ends of a range.
     pub(super) fn range(&self, path: &str) -> Option<(Duration, Duration)> {
@@ -115,6 +122,12 @@ impl Values {
 
     pub(super) fn insert(&mut self, path: String, entry: Entry) {
         self.entries.insert(path, entry);
+    }
+
+    /// The names below `path`, in order.
+    pub(super) fn names_below(&self, path: &str) -> Vec<&str> {
+        let prefix = format!("{path}.");
+        self.entries.keys().filter_map(|key| key.strip_prefix(&prefix)).collect()
     }
 
     /// Where the value at `path` stands.

@@ -50,7 +50,12 @@ pub(crate) fn consumer(text: &str) -> Consumer {
 pub(crate) fn topology(amqp_url: &str, shards: u32, kind: QueueKind) -> Topology {
     Topology {
         name: name("orders"),
-        broker: Broker { url: Secret::new(amqp_url, "test"), management_url: None, tls: Tls::default() },
+        broker: Broker {
+            url: Secret::new(amqp_url, "test"),
+            management_url: None,
+            tls: Tls::default(),
+            version: None,
+        },
         exchange: Exchange { name: name("orders"), kind: ExchangeKind::Direct },
         shards: Shards {
             count: shards,
@@ -66,6 +71,7 @@ pub(crate) fn topology(amqp_url: &str, shards: u32, kind: QueueKind) -> Topology
             max_length: None,
             max_length_bytes: None,
             dead_letter: Template::parse("{topology}.{consumer}.dead").unwrap(),
+            arguments: BTreeMap::new(),
         },
         message: MessageFields {
             id: Some(Pointer::parse("/id").unwrap()),

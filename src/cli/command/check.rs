@@ -26,7 +26,7 @@ use crate::{
 /// # Errors
 /// The files have problems, or a case does not come out as expected.
 pub(super) async fn run(process: &Process, args: &CheckArgs) -> Result<Exit, Failure> {
-    let mut loaded = process.read()?;
+    let mut loaded = process.read_for(args.broker_version)?;
     if let Some(topology) = &loaded.topology {
         let found: Vec<Problem> =
             topology.consumers.values().flat_map(|c| sql_problems(topology, c)).collect();
@@ -35,7 +35,8 @@ pub(super) async fn run(process: &Process, args: &CheckArgs) -> Result<Exit, Fai
     if args.expanded {
         return expanded(process, &loaded);
     }
-    let mut checked = Checked { warnings: loaded.warnings, ..Checked::default() };
+    let warnings = loaded.warnings.into_iter().chain(loaded.advice).collect();
+    let mut checked = Checked { warnings, ..Checked::default() };
     if let Some(topology) = loaded.topology.as_ref().filter(|_| loaded.problems.is_empty()) {
         checked.topology = Some(view::check::summary(topology));
         for consumer in topology.consumers.values() {

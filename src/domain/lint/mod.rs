@@ -7,12 +7,43 @@
 //! Invariant: per-key-order (a key that drops, expires, delays or reorders is named, never let
 //! pass because it is legal for the broker).
 
+pub mod arguments;
 mod effective;
 pub mod policy;
+pub mod required;
+pub mod row;
+mod table;
 
 use std::{collections::BTreeMap, fmt};
 
-use super::{observed::Value, topology::QueueKind};
+use super::{observed::Value, topology::QueueKind, version::BrokerVersion};
+
+/// The versions that files are judged for when none is named.
+pub const VERSIONS: [BrokerVersion; 5] = [
+    BrokerVersion::new(3, 10, 0),
+    BrokerVersion::new(4, 0, 0),
+    BrokerVersion::new(4, 1, 0),
+    BrokerVersion::new(4, 2, 0),
+    BrokerVersion::new(4, 3, 0),
+];
+
+/// Reads a version that is not older than the tables; newer ones are judged like their last.
+#[must_use]
+pub fn supported(text: &str) -> Option<BrokerVersion> {
+    let digits = text.starts_with(|c: char| c.is_ascii_digit());
+    BrokerVersion::parse(text).filter(|version| digits && *version >= VERSIONS[0])
+}
+
+/// Versions as `3.10, 4.0 and 4.3`.
+#[must_use]
+pub fn version_list(versions: &[BrokerVersion]) -> String {
+    let series: Vec<_> = versions.iter().map(|v| format!("{}.{}", v.major, v.minor)).collect();
+    match series.as_slice() {
+        [] => String::new(),
+        [one] => one.clone(),
+        [most @ .., last] => format!("{} and {last}", most.join(", ")),
+    }
+}
 
 /// Every queue type of RabbitMQ, those that can't hold a shard among them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

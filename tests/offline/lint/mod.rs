@@ -1,3 +1,4 @@
 //! The lint tables, judged without a broker; tests/live/lint.rs holds them against brokers.
 
+mod arguments;
 mod policy;

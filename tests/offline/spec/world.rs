@@ -42,7 +42,7 @@ impl World {
         for problem in &loaded.problems {
             out.push_str(&format!("{problem:#}\n"));
         }
-        for warning in &loaded.warnings {
+        for warning in loaded.warnings.iter().chain(&loaded.advice) {
             out.push_str(&format!("warning: {warning:#}\n"));
         }
         self.anonymous(&out)

@@ -3,6 +3,7 @@
 mod invariants;
 mod keys;
 mod layers;
+mod lint;
 mod prose;
 mod results;
 mod size;
