@@ -49,6 +49,8 @@ pub trait Subscription: Send {
 
     /// Messages ready in the queue, asked on this very channel: deliveries sent before the answer were
     /// written before the answer of a second call.
+    ///
+    /// `Refused`: this user may not count; the subscription goes on.
     async fn ready(&mut self) -> Result<u64, LinkError>;
 
     /// Closes the channel and waits for the broker's answer, at most a few seconds, and only then drops the

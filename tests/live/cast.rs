@@ -16,6 +16,7 @@ pub(crate) struct Cast<'a> {
     vhost: &'a Vhost<'a>,
     users: BTreeMap<String, Workdir>,
     names: Vec<String>,
+    after_apply: Vec<Vec<String>>,
 }
 
 /// The arguments of a shown command, as a shell reads them.
@@ -25,6 +26,11 @@ fn arguments(command: &str) -> Vec<String> {
     assert!(output.status.success(), "{command}");
     let text = String::from_utf8(output.stdout).expect("UTF-8");
     text.split_terminator('\0').map(str::to_owned).collect()
+}
+
+fn ctl(vhost: &Vhost<'_>, arguments: &[String]) {
+    let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
+    vhost.broker().ctl(&arguments);
 }
 
 impl<'a> Cast<'a> {
@@ -48,21 +54,29 @@ impl<'a> Cast<'a> {
         let whole = [&["permissions", "-o", "json"], args].concat();
         let sheet = json(&admin.topo(&whole).await.expect_code(0));
         let (mut users, mut names) = (BTreeMap::from([("admin".to_owned(), admin)]), Vec::new());
+        let mut after_apply = Vec::new();
         for user in sheet["users"].as_array().expect("users") {
             let name = user["name"].as_str().expect("a name").to_owned();
-            for command in user["commands"].as_array().expect("commands") {
-                let mut arguments = arguments(command.as_str().expect("a command"));
+            let commands = |when: &str| user[when].as_array().expect("commands").clone();
+            let words = |command: Value| arguments(command.as_str().expect("a command"));
+            after_apply.extend(commands("after_apply").into_iter().map(words));
+            for command in commands("commands") {
+                let mut arguments = words(command);
                 // The password would be asked for.
                 arguments.extend((arguments[0] == "add_user").then(|| PASSWORD.to_owned()));
-                let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
-                vhost.broker().ctl(&arguments);
+                ctl(vhost, &arguments);
             }
             let roles = user["roles"].as_array().expect("roles").iter().filter_map(Value::as_str);
             let role = roles.collect::<Vec<_>>().join("+");
             users.insert(role, workdir(&name, &format!("{}:{PASSWORD}", encode(&name))));
             names.push(name);
         }
-        Self { vhost, users, names }
+        Self { vhost, users, names, after_apply }
+    }
+
+    /// Does what is printed for after the first apply.
+    pub(crate) fn after_apply(&self) {
+        self.after_apply.iter().for_each(|arguments| ctl(self.vhost, arguments));
     }
 
     /// Writes a file for the user of this role.

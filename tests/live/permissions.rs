@@ -16,6 +16,7 @@ use crate::{
 async fn everyone_does_their_job(cast: &Cast<'_>) {
     cast.topo("declarator", &["plan"]).await.expect_code(3);
     cast.topo("declarator", &["apply", "--yes"]).await.expect_code(0);
+    cast.after_apply();
     cast.topo("declarator", &["plan"]).await.expect_code(0);
     cast.topo("producer", &["publish", "lines.jsonl"]).await.expect_code(0);
     let waiting = json(&cast.topo("observer", &["status", "-o", "json"]).await.expect_code(0));

@@ -47,6 +47,8 @@ pub struct AmqpConsumeBroker {
     endpoint: Endpoint,
     clock: Arc<dyn Clock>,
     connection: Mutex<Option<Connection>>,
+    /// Whether this user may count; asked once, on a channel that a refusal may end.
+    countable: OnceLock<bool>,
 }
 
 impl fmt::Debug for AmqpConsumeBroker {
@@ -59,7 +61,24 @@ impl AmqpConsumeBroker {
     /// Consumes through `endpoint`; `clock` stamps deliveries.
     #[must_use]
     pub fn new(endpoint: Endpoint, clock: Arc<dyn Clock>) -> Self {
-        Self { endpoint, clock, connection: Mutex::new(None) }
+        Self { endpoint, clock, connection: Mutex::new(None), countable: OnceLock::new() }
+    }
+
+    /// From 4.3 on a passive declare needs configure, which a consumer should not have (T63).
+    async fn may_count(&self, queue: &ShortString) -> Result<bool, LinkError> {
+        if let Some(known) = self.countable.get() {
+            return Ok(*known);
+        }
+        let channel = self.channel().await?;
+        match count(&channel, queue).await {
+            Err(error) if error.kind == LinkKind::Refused => Ok(*self.countable.get_or_init(|| false)),
+            Ok(_) => {
+                deadline("closing a channel", channel.close(200, "OK".into())).await?;
+                Ok(*self.countable.get_or_init(|| true))
+            }
+            // Consuming will say what is wrong with the queue.
+            Err(_) => Ok(true),
+        }
     }
 
     async fn channel(&self) -> Result<Channel, LinkError> {
@@ -95,10 +114,12 @@ impl ConsumeBroker for AmqpConsumeBroker {
         let long = |e| LinkError::because(LinkKind::Protocol, "a name is too long for AMQP", e);
         let queue = ShortString::try_new(queue).map_err(long)?;
         let tag = ShortString::try_new(tag).map_err(long)?;
+        let countable = self.may_count(&queue).await?;
         let channel = self.channel().await?;
         match consume(&channel, &queue, tag, prefetch).await {
             Ok(consumer) => {
-                Ok(Box::new(AmqpSubscription::start(channel, consumer, queue, Arc::clone(&self.clock))))
+                let clock = Arc::clone(&self.clock);
+                Ok(Box::new(AmqpSubscription::start(channel, consumer, queue, countable, clock)))
             }
             Err(error) => {
                 // The broker may have a consumer all the same, and it would be the active one that nobody reads.
@@ -117,6 +138,13 @@ impl ConsumeBroker for AmqpConsumeBroker {
     }
 }
 
+/// Messages ready.
+async fn count(channel: &Channel, queue: &ShortString) -> Result<u64, LinkError> {
+    let options = QueueDeclareOptions { passive: true, ..QueueDeclareOptions::default() };
+    let asking = channel.queue_declare(queue.clone(), options, FieldTable::default());
+    Ok(deadline(&format!("counting {queue}"), asking).await?.message_count().into())
+}
+
 async fn consume(
     channel: &Channel,
     queue: &ShortString,
@@ -133,6 +161,7 @@ async fn consume(
 struct AmqpSubscription {
     channel: Channel,
     queue: ShortString,
+    countable: bool,
     deliveries: mpsc::UnboundedReceiver<(Delivery, Acker)>,
     unacked: VecDeque<(u64, Acker)>,
     ended: Arc<OnceLock<(LinkKind, String)>>,
@@ -141,14 +170,20 @@ struct AmqpSubscription {
 }
 
 impl AmqpSubscription {
-    fn start(channel: Channel, consumer: Consumer, queue: ShortString, clock: Arc<dyn Clock>) -> Self {
+    fn start(
+        channel: Channel,
+        consumer: Consumer,
+        queue: ShortString,
+        countable: bool,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
         // Unbounded here, bounded by the prefetch at the broker.
         let (sender, deliveries) = mpsc::unbounded_channel();
         let ended = Arc::new(OnceLock::new());
         let (closed, released) = oneshot::channel();
         let reader = Reader { consumer: ManuallyDrop::new(consumer), clock, ended: Arc::clone(&ended) };
         tokio::spawn(reader.run(sender, released, channel.clone()));
-        Self { channel, queue, deliveries, unacked: VecDeque::new(), ended, closed: Some(closed) }
+        Self { channel, queue, countable, deliveries, unacked: VecDeque::new(), ended, closed: Some(closed) }
     }
 
     fn take(&mut self, (delivery, acker): (Delivery, Acker)) -> Delivery {
@@ -272,10 +307,11 @@ impl Subscription for AmqpSubscription {
     }
 
     async fn ready(&mut self) -> Result<u64, LinkError> {
-        let options = QueueDeclareOptions { passive: true, ..QueueDeclareOptions::default() };
-        let asking = self.channel.queue_declare(self.queue.clone(), options, FieldTable::default());
-        let queue = deadline(&format!("looking at {}", self.queue), asking).await?;
-        Ok(queue.message_count().into())
+        if !self.countable {
+            let text = format!("counting {} needs configure here, or the management tag", self.queue);
+            return Err(LinkError::new(LinkKind::Refused, text));
+        }
+        count(&self.channel, &self.queue).await
     }
 
     async fn close(mut self: Box<Self>) -> Result<(), LinkError> {

@@ -60,6 +60,12 @@ pub fn text(sheet: &Sheet) -> String {
             out.push_str(&format!("{command}\n"));
         }
     }
+    let after: Vec<_> = sheet.users.iter().flat_map(|user| commands_after(sheet, user)).collect();
+    if !after.is_empty() {
+        out.push('\n');
+        comment(&mut out, "After the first apply: topic permissions are for exchanges that exist.");
+        after.iter().for_each(|command| out.push_str(&format!("{command}\n")));
+    }
     for store in &sheet.stores {
         out.push('\n');
         comment(&mut out, &format!("{}, as somebody who may create roles.", store.label));
@@ -76,20 +82,28 @@ fn comment(out: &mut String, text: &str) {
 /// The lines that make one user.
 fn commands(sheet: &Sheet, user: &User) -> Vec<String> {
     let (name, vhost) = (quote(&user.name), quote(&sheet.vhost));
-    let Access { configure, write, read, topic, tags } = &user.access;
-    let sets = |sets: &[String]| sets.iter().map(|set| quote(set)).collect::<Vec<_>>().join(" ");
+    let Access { configure, write, read, tags, .. } = &user.access;
     let mut lines = vec![format!("rabbitmqctl add_user -- {name}")];
     if !tags.is_empty() {
         let tags: Vec<_> = tags.iter().copied().collect();
         lines.push(format!("rabbitmqctl set_user_tags -- {name} {}", tags.join(" ")));
     }
-    let permissions = sets(&[configure.regex(), write.regex(), read.regex()]);
+    let permissions = words(&[configure.regex(), write.regex(), read.regex()]);
     lines.push(format!("rabbitmqctl set_permissions -p {vhost} -- {name} {permissions}"));
-    if let Some(topic) = topic {
-        let permissions = sets(&[sheet.exchange.clone(), topic.write.regex(), topic.read.regex()]);
-        lines.push(format!("rabbitmqctl set_topic_permissions -p {vhost} -- {name} {permissions}"));
-    }
     lines
+}
+
+/// The lines for after the first apply: from 4.3 on topic permissions are for exchanges that exist. Until
+/// then routing keys are not limited.
+fn commands_after(sheet: &Sheet, user: &User) -> Vec<String> {
+    let Some(topic) = &user.access.topic else { return Vec::new() };
+    let (name, vhost) = (quote(&user.name), quote(&sheet.vhost));
+    let permissions = words(&[sheet.exchange.clone(), topic.write.regex(), topic.read.regex()]);
+    vec![format!("rabbitmqctl set_topic_permissions -p {vhost} -- {name} {permissions}")]
+}
+
+fn words(words: &[String]) -> String {
+    words.iter().map(|word| quote(word)).collect::<Vec<_>>().join(" ")
 }
 
 /// One word of a POSIX shell.
@@ -134,6 +148,7 @@ struct UserJson<'a> {
     #[serde(flatten)]
     access: AccessJson<'a>,
     commands: Vec<String>,
+    after_apply: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -178,5 +193,6 @@ fn user_json<'a>(sheet: &'a Sheet, user: &'a User) -> UserJson<'a> {
         roles: user.roles.iter().map(|role| role.as_str()).collect(),
         access: access(sheet, &user.access),
         commands: commands(sheet, user),
+        after_apply: commands_after(sheet, user),
     }
 }

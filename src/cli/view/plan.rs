@@ -141,9 +141,8 @@ fn value_text(value: &Value) -> String {
     }
 }
 
-/// The fields of a plan's document.
 #[derive(Serialize)]
-pub(super) struct PlanJson<'a> {
+struct PlanJson<'a> {
     changes: Vec<ChangeJson<'a>>,
     summary: SummaryJson,
     unchecked: &'a [String],
@@ -189,11 +188,6 @@ struct SummaryJson {
 /// The plan as JSON; `applied` is the number of steps done, for `apply`.
 #[must_use]
 pub fn json(plan: &Plan, applied: Option<usize>) -> String {
-    super::json(&document(plan, applied))
-}
-
-/// The plan as part of a document.
-pub(super) fn document(plan: &Plan, applied: Option<usize>) -> PlanJson<'_> {
     let changes = plan
         .changes
         .iter()
@@ -213,7 +207,7 @@ pub(super) fn document(plan: &Plan, applied: Option<usize>) -> PlanJson<'_> {
         foreign: plan.count(Action::Foreign),
         keep: plan.keep,
     };
-    PlanJson { changes, summary, unchecked: &plan.unchecked, applied }
+    super::json(&PlanJson { changes, summary, unchecked: &plan.unchecked, applied })
 }
 
 fn field_json(field: &FieldChange) -> FieldJson<'_> {
