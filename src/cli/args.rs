@@ -3,10 +3,13 @@
 //! No logic beyond turning one argument into one value. What an argument means for a topology (whether
 //! the shard exists, which consumer is meant) is found by the commands.
 
+mod topology;
+
 use std::{ffi::OsString, path::PathBuf, time::Duration};
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
+pub use self::topology::{ApplyArgs, DestroyArgs, PlanArgs};
 use super::shards::ShardList;
 use crate::{
     domain::{lint, permissions::Role, version::BrokerVersion},
@@ -91,6 +94,10 @@ pub enum Command {
     Plan(PlanArgs),
     /// Show the same plan, ask, and make it so; a second apply changes nothing
     Apply(ApplyArgs),
+    /// Delete what the topology owns: bindings, queues, exchange and policy; its store stays
+    ///
+    /// Shown and asked like apply. Refuses while messages remain or consumers are attached.
+    Destroy(DestroyArgs),
     /// Show hash, shard, routing key and queues of ordering keys
     Route(RouteArgs),
     /// Publish JSON Lines with confirms, in order per key
@@ -127,22 +134,6 @@ pub struct CheckArgs {
     /// for every version from 3.10 to 4.3
     #[arg(long, value_name = "VERSION", value_parser = broker_version)]
     pub broker_version: Option<BrokerVersion>,
-}
-
-/// Arguments of `plan`.
-#[derive(Debug, Args)]
-pub struct PlanArgs {
-    /// Save the plan, for `topo apply FILE`
-    #[arg(long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
-}
-
-/// Arguments of `apply`.
-#[derive(Debug, Args)]
-pub struct ApplyArgs {
-    /// A saved plan: run only if it is still the plan of now; does not ask
-    #[arg(value_name = "PLAN")]
-    pub plan: Option<PathBuf>,
 }
 
 /// Arguments of `route`.

@@ -80,6 +80,7 @@ fn limit(command: &Command, global: &Global) -> Option<std::time::Duration> {
         | Command::Check(_)
         | Command::Plan(_)
         | Command::Apply(_)
+        | Command::Destroy(_)
         | Command::Route(_)
         | Command::Status(_)
         | Command::Permissions(_)

@@ -102,4 +102,22 @@ impl Output {
         let read = io::stdin().read_line(&mut answer);
         Ok(read.is_ok() && matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
     }
+
+    /// Asks for a name to be typed; anything else is a no.
+    ///
+    /// # Errors
+    /// Refused when nobody can answer; names the flag that answers for them.
+    pub fn typed(self, question: &str, name: &str) -> Result<bool, Failure> {
+        if !self.interactive {
+            return Err(Failure::new(
+                super::exit::Exit::Refused,
+                Code::ConfirmNeeded,
+                format!("a confirmation is needed and there is no terminal to ask on; add --confirm {name}"),
+            ));
+        }
+        self.talk(&format!("{question} "));
+        let mut answer = String::new();
+        let read = io::stdin().read_line(&mut answer);
+        Ok(read.is_ok() && answer.trim_end_matches(['\r', '\n']) == name)
+    }
 }

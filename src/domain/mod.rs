@@ -30,6 +30,7 @@ pub mod secret;
 pub mod sql;
 pub mod status;
 pub mod stores;
+pub mod teardown;
 pub mod template;
 pub mod topology;
 pub mod version;

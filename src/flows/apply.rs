@@ -21,7 +21,7 @@ use crate::{
 
 /// Steps in flight: hides the round trips of a distant broker and lets one sync of its disk serve several
 /// queues.
-const PARALLEL: usize = 16;
+pub(super) const PARALLEL: usize = 16;
 
 /// Why an apply did not end with an empty plan.
 #[derive(Debug, thiserror::Error)]
@@ -113,7 +113,7 @@ async fn record_rule(world: &World<'_>) -> Result<(), StoreError> {
     Ok(())
 }
 
-async fn run(world: &World<'_>, step: &Step) -> Result<(), StepError> {
+pub(super) async fn run(world: &World<'_>, step: &Step) -> Result<(), StepError> {
     match step {
         Step::Exchange { .. }
         | Step::Queue { .. }

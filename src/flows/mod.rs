@@ -3,12 +3,14 @@
 //! - [`plan`]: the difference between file and world
 //! - [`apply`]: an approved plan to the world
 //! - [`status`]: what runs and what is wrong
+//! - [`destroy`]: what the topology owns, away again
 //! - [`consume`]: deliveries to committed effects
 //! - [`publish`]: lines to confirmed messages
 //! - [`replay`]: example messages through a handler, without a broker
 
 pub mod apply;
 pub mod consume;
+pub mod destroy;
 mod parallel;
 pub mod plan;
 pub mod publish;

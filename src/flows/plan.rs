@@ -56,7 +56,7 @@ impl Look {
     }
 }
 
-async fn observe(world: &World<'_>) -> Result<(Observed, Option<String>), LookError> {
+pub(super) async fn observe(world: &World<'_>) -> Result<(Observed, Option<String>), LookError> {
     let mut excuse = None;
     if let Some(management) = world.management {
         let (seen, reached) = tokio::join!(management.observe(world.topology), world.amqp.reach());

@@ -80,7 +80,7 @@ pub async fn status(world: &World<'_>) -> Result<StatusReport, LinkError> {
 }
 
 /// `ready` and the presence of a consumer are exact through AMQP; the number of standbys is not.
-fn merge(exact: QueueStats, more: Option<QueueStats>) -> QueueStats {
+pub(super) fn merge(exact: QueueStats, more: Option<QueueStats>) -> QueueStats {
     let Some(more) = more else { return exact };
     QueueStats {
         ready: exact.ready,

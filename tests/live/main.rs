@@ -7,6 +7,8 @@ mod cast;
 mod cli;
 mod conformance;
 mod consume;
+mod destroy;
+mod destroy_refused;
 mod harness;
 mod harness_works;
 mod outage;

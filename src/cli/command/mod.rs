@@ -4,6 +4,7 @@ mod apply;
 mod cases;
 mod check;
 mod consume;
+mod destroy;
 mod explain;
 mod init;
 mod permissions;
@@ -38,6 +39,7 @@ pub(super) async fn run(cli: &Cli, output: Output, clock: Arc<dyn Clock>) -> Res
         Command::Check(args) => check::run(&process, args).await,
         Command::Plan(args) => plan::run(&process, args).await,
         Command::Apply(args) => apply::run(&process, args).await,
+        Command::Destroy(args) => destroy::run(&process, args).await,
         Command::Route(args) => route::run(&process, args),
         Command::Publish(args) => publish::run(&process, args).await,
         Command::Consume(args) => consume::run(&process, args).await,

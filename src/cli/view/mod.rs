@@ -5,6 +5,7 @@
 
 pub mod check;
 pub mod consume;
+pub mod destroy;
 pub mod explain;
 pub mod failure;
 pub mod init;

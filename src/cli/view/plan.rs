@@ -141,8 +141,9 @@ fn value_text(value: &Value) -> String {
     }
 }
 
+/// The fields of a plan's document.
 #[derive(Serialize)]
-struct PlanJson<'a> {
+pub(super) struct PlanJson<'a> {
     changes: Vec<ChangeJson<'a>>,
     summary: SummaryJson,
     unchecked: &'a [String],
@@ -188,6 +189,11 @@ struct SummaryJson {
 /// The plan as JSON; `applied` is the number of steps done, for `apply`.
 #[must_use]
 pub fn json(plan: &Plan, applied: Option<usize>) -> String {
+    super::json(&document(plan, applied))
+}
+
+/// The plan as part of a document.
+pub(super) fn document(plan: &Plan, applied: Option<usize>) -> PlanJson<'_> {
     let changes = plan
         .changes
         .iter()
@@ -207,7 +213,7 @@ pub fn json(plan: &Plan, applied: Option<usize>) -> String {
         foreign: plan.count(Action::Foreign),
         keep: plan.keep,
     };
-    super::json(&PlanJson { changes, summary, unchecked: &plan.unchecked, applied })
+    PlanJson { changes, summary, unchecked: &plan.unchecked, applied }
 }
 
 fn field_json(field: &FieldChange) -> FieldJson<'_> {

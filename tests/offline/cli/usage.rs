@@ -31,6 +31,9 @@ fn bad_arguments_end_with_2_and_contact_nothing() {
     refused(&place, &["plan", "-q", "-v"], 2, &["--quiet"]);
     refused(&place, &["publish", "orders.jsonl", "missing.jsonl"], 2, &["error[TOPO0101]:", "missing.jsonl"]);
     refused(&place, &["publish", "consumers"], 2, &["consumers"]);
+    refused(&place, &["destroy", "--confirm", "orders"], 2, &["--discard-messages"]);
+    let args = ["destroy", "--discard-messages", "--yes", "--confirm", "order"];
+    refused(&place, &args, 5, &["error[TOPO0203]:", "order", "orders"]);
     refused(&place, &["route"], 2, &["KEY"]);
     refused(&place, &["route", ""], 2, &["error[TOPO0103]:", "empty"]);
     refused(&place, &["route", "--simulate", "missing.jsonl"], 2, &["missing.jsonl"]);
@@ -94,6 +97,7 @@ fn help_and_version_are_results() {
         "check",
         "plan",
         "apply",
+        "destroy",
         "route",
         "publish",
         "consume",

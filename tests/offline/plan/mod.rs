@@ -1,9 +1,11 @@
 //! The difference between file and world, and the flows that look and apply, on simulated brokers and stores.
 
+mod destroy;
 mod diff;
 mod flows;
 mod property;
 mod saved;
+mod standing;
 mod store;
 mod stores;
 mod world;

@@ -7,9 +7,11 @@ use topo::{
     cli::view,
     domain::{
         code::Code,
+        observed::QueueStats,
         plan::Plan,
         report::{ConsumeCounts, ConsumeReport, LineProblem, PublishReport},
         status::{Problem, ShardStatus, StatusReport},
+        teardown::{QueueCount, Teardown},
     },
 };
 
@@ -50,7 +52,7 @@ fn check(command: &str, document: &str) {
 }
 
 #[test]
-fn the_fields_of_publish_consume_and_status_are_documented() {
+fn the_fields_of_every_result_are_documented() {
     let problem = LineProblem { source: "-".to_owned(), line: 1, text: String::new() };
     check(
         "publish",
@@ -69,4 +71,16 @@ fn the_fields_of_publish_consume_and_status_are_documented() {
     };
     check("status", &view::status::json(&status));
     check("plan", &view::plan::json(&Plan::default(), Some(0)));
+    let count = QueueCount { queue: String::new(), stats: QueueStats::default() };
+    let down = Teardown {
+        plan: Plan::default(),
+        counts: vec![count],
+        kept: Vec::new(),
+        exchange_in_use: false,
+        refusal: None,
+    };
+    let document: Value = serde_json::from_str(&view::destroy::json(&down, Some(0))).expect("JSON");
+    let Value::Object(mut fields) = document else { panic!("{document}") };
+    fields.insert("summary".to_owned(), Value::Null);
+    check("destroy", &Value::Object(fields).to_string());
 }
