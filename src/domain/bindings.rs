@@ -1,8 +1,10 @@
 //! The bindings' part of the difference: what is missing, what is foreign, what can't be seen.
 //!
 //! A foreign binding is reported and never removed: somebody made it for a reason that is not known here.
+//! Bindings to orphans are told with the orphan.
 //!
-//! Invariant: per-key-order (a binding into a shard queue can bring keys of other shards, T69).
+//! Invariants: per-key-order (a binding into a shard queue can bring keys of other shards, T69),
+//! confirm-or-report (one that takes messages of a shard without a queue hides that nobody got them).
 
 use std::collections::BTreeSet;
 
@@ -16,12 +18,12 @@ use super::{
 /// Adds the bindings to `plan`.
 pub(super) fn diff(desired: &Desired, observed: &Observed, plan: &mut Plan) {
     match &observed.bindings {
-        Some(found) => compare(desired, found, plan),
+        Some(found) => compare(desired, found, observed, plan),
         None => unseen(desired, observed, plan),
     }
 }
 
-fn compare(desired: &Desired, found: &[ObservedBinding], plan: &mut Plan) {
+fn compare(desired: &Desired, found: &[ObservedBinding], observed: &Observed, plan: &mut Plan) {
     let exchange = desired.exchange.name.as_str();
     let ours: BTreeSet<_> = desired.bindings.iter().map(|b| (&*b.queue, &*b.routing_key)).collect();
     let mut present = BTreeSet::new();
@@ -41,8 +43,11 @@ fn compare(desired: &Desired, found: &[ObservedBinding], plan: &mut Plan) {
             plan.changes.push(create(exchange, binding));
         }
     }
-    let queues: BTreeSet<_> = desired.queues.iter().map(|queue| queue.name.as_str()).collect();
-    plan.changes.extend(foreign.into_iter().map(|binding| foreign_change(binding, &queues)));
+    let queues: BTreeSet<_> = desired.all_queues().map(|queue| queue.name.as_str()).collect();
+    let orphan =
+        |binding: &ObservedBinding| binding.to_queue && observed.orphans.contains_key(&binding.destination);
+    let foreign = foreign.into_iter().filter(|binding| !orphan(binding));
+    plan.changes.extend(foreign.map(|binding| foreign_change(binding, exchange, &queues)));
 }
 
 /// Through AMQP alone a binding shows only in what is missing: a queue or exchange that does not exist has
@@ -61,7 +66,6 @@ fn unseen(desired: &Desired, observed: &Observed, plan: &mut Plan) {
         plan.unchecked
             .push(format!("{count} bindings can't be seen through AMQP alone; apply makes them again"));
     }
-    plan.unchecked.push("bindings made by others can't be seen through AMQP alone".to_owned());
 }
 
 fn step(exchange: &str, binding: &DesiredBinding) -> Step {
@@ -77,17 +81,17 @@ fn create(exchange: &str, binding: &DesiredBinding) -> Change {
     step(exchange, binding).create(Kind::Binding, name)
 }
 
-fn foreign_change(binding: &ObservedBinding, shard_queues: &BTreeSet<&str>) -> Change {
+fn foreign_change(binding: &ObservedBinding, exchange: &str, queues: &BTreeSet<&str>) -> Change {
     let ObservedBinding { source, destination, to_queue, routing_key, has_arguments } = binding;
     let kind = if *to_queue { "" } else { "exchange " };
     let arguments = if *has_arguments { " with arguments" } else { "" };
-    let into_shard = *to_queue && shard_queues.contains(destination.as_str());
+    let into = if *to_queue { queues.contains(destination.as_str()) } else { destination == exchange };
     Change {
         action: Action::Foreign,
         kind: Kind::Binding,
         name: format!("{source} -> {kind}{destination} ({routing_key}){arguments}"),
         fields: Vec::new(),
-        hazard: into_shard.then_some(Code::ForeignBinding),
+        hazard: Some(if into { Code::ForeignBinding } else { Code::ForeignRoute }),
         step: None,
     }
 }

@@ -11,7 +11,9 @@ use super::{
     bindings,
     code::Code,
     desired::{Desired, DesiredExchange, DesiredQueue, QUEUE_TYPE},
+    hazards,
     observed::{Difference, Observed, ObservedExchange, ObservedQueue, Sight, Value, Verdict},
+    orphans,
     plan::{Action, Change, FieldChange, Kind, Plan, Step},
     stores::{self, StoreObserved},
     topology::Topology,
@@ -35,12 +37,34 @@ pub fn diff(topology: &Topology, observed: &Observed, stores: &[StoreObserved]) 
     }
     stores::diff(topology, stores, &mut plan);
     bindings::diff(&desired, observed, &mut plan);
+    hazards::diff(topology, &desired, observed, &mut plan);
+    orphans::diff(&observed.orphans, &mut plan);
+    default_type(topology, observed, &mut plan);
+    plan.unchecked.extend(observed.unread.iter().cloned());
     if observed.sight == Sight::Amqp && plan.is_refused() {
         plan.unchecked.push(
             "through AMQP alone only the first difference of each object shows; there may be more".to_owned(),
         );
     }
     plan
+}
+
+/// Queues of the topology always name their type (T34); what others make without one becomes another.
+fn default_type(topology: &Topology, observed: &Observed, plan: &mut Plan) {
+    let wanted = topology.queues.kind.as_str();
+    let Some(found) = observed.default_queue_type.as_deref().filter(|found| *found != wanted) else { return };
+    plan.changes.push(Change {
+        action: Action::Foreign,
+        kind: Kind::Queue,
+        name: "without a type in this vhost".to_owned(),
+        fields: vec![FieldChange {
+            field: "default_queue_type".to_owned(),
+            from: Some(text(found)),
+            to: Some(text(wanted)),
+        }],
+        hazard: Some(Code::DefaultQueueType),
+        step: None,
+    });
 }
 
 /// What comparing one existing object gave.

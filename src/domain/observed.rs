@@ -40,8 +40,8 @@ pub struct Observed {
     pub exchange: Option<ObservedExchange>,
     /// The named queues that exist.
     pub queues: BTreeMap<String, ObservedQueue>,
-    /// Every binding from the exchange and into the named queues, default exchange left out; `None`:
-    /// can't be seen.
+    /// Every binding from and into the exchange and into the named queues, default exchange left out;
+    /// `None`: can't be seen.
     pub bindings: Option<Vec<ObservedBinding>>,
     /// User and operator policies of the vhost; `None`: can't be seen.
     pub policies: Option<Vec<Policy>>,
@@ -50,6 +50,8 @@ pub struct Observed {
     /// Other queues of the vhost that look like ours: of another generation, or of a consumer that the file
     /// does not list.
     pub orphans: BTreeMap<String, Orphan>,
+    /// What this look should have shown and could not, as sentences.
+    pub unread: Vec<String>,
 }
 
 /// A queue that the topology's names explain and its file does not.
@@ -57,8 +59,10 @@ pub struct Observed {
 pub struct Orphan {
     /// Its properties.
     pub details: QueueDetails,
-    /// Its counts.
-    pub stats: QueueStats,
+    /// Its counts; `None`: can't be seen.
+    pub stats: Option<QueueStats>,
+    /// Bindings from the topology's exchange.
+    pub bindings: u64,
 }
 
 /// The broker's answer to declaring an existing object again as the file describes it, which changes

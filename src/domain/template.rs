@@ -3,9 +3,13 @@
 //! Owns the placeholders and their expansion. Which template must name which placeholder is the
 //! business of `spec`, which refuses templates that would collide.
 
+mod reading;
+
 use std::fmt;
 
 use super::name::{self, Name};
+
+pub use reading::Reading;
 
 /// One placeholder of a template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

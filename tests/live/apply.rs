@@ -99,10 +99,10 @@ async fn foreign_bindings_are_reported_and_left_alone() {
     let foreign: Vec<_> = left.changes.iter().map(|c| (c.action, c.name.as_str(), c.hazard)).collect();
     let expected = [
         (Action::Foreign, "amq.topic -> orders.ledger.g1.0 (#)", Some(Code::ForeignBinding)),
-        (Action::Foreign, "orders -> audit (orders.g1.0of3)", None),
+        (Action::Foreign, "orders -> audit (orders.g1.0of3)", Some(Code::ForeignRoute)),
     ];
     assert_eq!(foreign, expected);
-    assert!(left.is_empty());
+    assert!(!left.is_empty() && !left.has_work());
     assert_eq!(snapshot(&vhost), before);
 }
 

@@ -41,6 +41,10 @@ const REQUEST_DEADLINE: std::time::Duration = std::time::Duration::from_secs(30)
 /// Requests in flight while looking: hides the round trips of a distant broker.
 const PARALLEL: usize = 16;
 
+/// What AMQP has no requests for.
+const UNSEEN: &str = "not checked, because AMQP alone does not show it: bindings of others, policies, orphaned queues, \
+                      the default queue type";
+
 /// The broker's objects, over one connection that is opened when needed.
 pub struct AmqpTopology {
     endpoint: Endpoint,
@@ -189,6 +193,7 @@ impl TopologyBroker for AmqpTopology {
             policies: None,
             default_queue_type: None,
             orphans: BTreeMap::new(),
+            unread: vec![UNSEEN.to_owned()],
         })
     }
 

@@ -4,6 +4,8 @@
 //! a queue that is younger than the statistics interval are missing, null or zero, depending on the version:
 //! missing and null read as unknown.
 
+mod policies;
+
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
@@ -11,8 +13,11 @@ use serde_json::Value as Json;
 
 use crate::domain::observed::{ExchangeDetails, ObservedBinding, QueueDetails, QueueStats, Value};
 
-/// Columns that [`queues`] needs: keeps the answer small on a broker with many queues.
-pub const QUEUE_COLUMNS: &str = "name,type,durable,auto_delete,exclusive,arguments";
+pub use policies::{default_queue_type, policies};
+
+/// Columns that [`queues`] and [`known_stats`] need: keeps the answer small on a broker with many queues.
+pub const QUEUE_COLUMNS: &str =
+    "name,type,durable,auto_delete,exclusive,arguments,messages_ready,messages_unacknowledged,consumers";
 
 /// Columns that [`stats`] needs.
 pub const STATS_COLUMNS: &str =
@@ -105,11 +110,26 @@ pub fn queues(body: &str) -> Result<BTreeMap<String, QueueDetails>, serde_json::
     Ok(queues.into_iter().map(details).collect())
 }
 
-/// Counts by queue, of `/queues/VHOST`.
+/// Counts by queue, of `/queues/VHOST`; what is not told reads as none.
 ///
 /// # Errors
 /// No such JSON.
 pub fn stats(body: &str) -> Result<BTreeMap<String, QueueStats>, serde_json::Error> {
+    Ok(read_stats(body)?.map(|(name, _, stats)| (name, stats)).collect())
+}
+
+/// Counts of those queues whose messages were counted: none with the metrics collector off.
+///
+/// # Errors
+/// No such JSON.
+pub fn known_stats(body: &str) -> Result<BTreeMap<String, QueueStats>, serde_json::Error> {
+    Ok(read_stats(body)?.filter(|(_, known, _)| *known).map(|(name, _, stats)| (name, stats)).collect())
+}
+
+/// Name, whether ready messages were counted, and the counts.
+fn read_stats(
+    body: &str,
+) -> Result<impl Iterator<Item = (String, bool, QueueStats)> + use<>, serde_json::Error> {
     #[derive(Deserialize)]
     struct Queue {
         name: String,
@@ -123,16 +143,16 @@ pub fn stats(body: &str) -> Result<BTreeMap<String, QueueStats>, serde_json::Err
         single_active_consumer_tag: Json,
     }
     let queues: Vec<Queue> = serde_json::from_str(body)?;
-    let stats = |queue: Queue| {
+    Ok(queues.into_iter().map(|queue| {
+        let ready = count(&queue.messages_ready);
         let stats = QueueStats {
-            ready: count(&queue.messages_ready).unwrap_or_default(),
+            ready: ready.unwrap_or_default(),
             unacked: count(&queue.messages_unacknowledged),
             consumers: count(&queue.consumers).unwrap_or_default(),
             active_tag: queue.single_active_consumer_tag.as_str().map(str::to_owned),
         };
-        (queue.name, stats)
-    };
-    Ok(queues.into_iter().map(stats).collect())
+        (queue.name, ready.is_some(), stats)
+    }))
 }
 
 /// Bindings of `/bindings/VHOST`, those of the default exchange left out.

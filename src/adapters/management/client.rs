@@ -1,18 +1,14 @@
 //! The broker seen through the management API, in a handful of requests however many shards there are.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Arc,
-};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use rustls::ClientConfig;
 
-use super::{answers, http::Http, steps, target::Target};
+use super::{answers, http::Http, look, steps, target::Target};
 use crate::{
     domain::{
-        desired::Desired,
-        observed::{Observed, ObservedExchange, ObservedQueue, QueueStats, Sight},
+        observed::{Observed, QueueStats},
         plan::Step,
         secret::Secret,
         topology::Topology,
@@ -26,7 +22,7 @@ use crate::{
 /// A client for one vhost.
 #[derive(Debug)]
 pub struct ManagementClient {
-    http: Http,
+    pub(super) http: Http,
 }
 
 impl ManagementClient {
@@ -49,12 +45,12 @@ impl ManagementClient {
         self.http.target.base()
     }
 
-    fn vhost(&self) -> &str {
+    pub(super) fn vhost(&self) -> &str {
         self.http.target.vhost()
     }
 
     /// A list that every vhost has; its absence means that the vhost is missing.
-    async fn list(&self, kind: &str, columns: &str) -> Result<String, LinkError> {
+    pub(super) async fn list(&self, kind: &str, columns: &str) -> Result<String, LinkError> {
         let mut url = self.http.target.url(&[kind, self.vhost()]);
         if !columns.is_empty() {
             url = format!("{url}?columns={columns}");
@@ -67,7 +63,7 @@ impl ManagementClient {
         })
     }
 
-    fn read<T>(&self, what: &str, result: Result<T, serde_json::Error>) -> Result<T, LinkError> {
+    pub(super) fn read<T>(&self, what: &str, result: Result<T, serde_json::Error>) -> Result<T, LinkError> {
         result.map_err(|e| {
             let text = format!("{} gave something else than {what}: is it a management API?", self.shown());
             LinkError::because(LinkKind::Protocol, text, e)
@@ -82,35 +78,7 @@ impl TopologyBroker for ManagementClient {
     }
 
     async fn observe(&self, topology: &Topology) -> Result<Observed, LinkError> {
-        let desired = Desired::of(topology);
-        let name = desired.exchange.name.as_str();
-        let overview = self.http.get(&self.http.target.url(&["overview"])).await?.unwrap_or_default();
-        let broker_version = self.read("an overview", answers::version(&overview))?;
-        let queues = self.list("queues", answers::QUEUE_COLUMNS).await?;
-        let mut queues = self.read("a list of queues", answers::queues(&queues))?;
-        let bindings = self.list("bindings", "").await?;
-        let mut bindings = self.read("a list of bindings", answers::bindings(&bindings))?;
-        let exchange_url = self.http.target.url(&["exchanges", self.vhost(), name]);
-        let exchange = match self.http.get(&exchange_url).await? {
-            Some(body) => Some(self.read("an exchange", answers::exchange(&body))?),
-            None => None,
-        };
-        let ours: BTreeSet<_> = desired.all_queues().map(|queue| queue.name.as_str()).collect();
-        queues.retain(|queue, _| ours.contains(queue.as_str()));
-        bindings.retain(|b| b.source == name || b.to_queue && ours.contains(b.destination.as_str()));
-        Ok(Observed {
-            sight: Sight::Management,
-            broker_version,
-            exchange: exchange.map(|details| ObservedExchange { details: Some(details), verdict: None }),
-            queues: queues
-                .into_iter()
-                .map(|(name, details)| (name, ObservedQueue { details: Some(details), verdict: None }))
-                .collect(),
-            bindings: Some(bindings),
-            policies: None,
-            default_queue_type: None,
-            orphans: BTreeMap::new(),
-        })
+        look::observe(self, topology).await
     }
 
     async fn execute(&self, step: &Step) -> Result<(), LinkError> {

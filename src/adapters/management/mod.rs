@@ -7,6 +7,7 @@
 pub mod answers;
 mod client;
 mod http;
+mod look;
 mod steps;
 pub mod target;
 

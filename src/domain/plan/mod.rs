@@ -101,6 +101,14 @@ pub struct Change {
     pub step: Option<Step>,
 }
 
+impl Change {
+    /// Whether it is worth a line and nothing has to follow from it.
+    #[must_use]
+    pub fn is_informational(&self) -> bool {
+        self.action == Action::Foreign && matches!(self.hazard, None | Some(Code::DefaultQueueType))
+    }
+}
+
 /// The difference between file and world.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Plan {
@@ -123,10 +131,11 @@ impl Plan {
         self.changes.iter().filter(|c| c.action == action).count()
     }
 
-    /// Whether there is nothing to do and nothing to refuse; what is foreign is only reported.
+    /// Whether nothing differs: neither from the file, nor by something of others that endangers the
+    /// topology.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.changes.iter().all(|change| change.action == Action::Foreign)
+        self.changes.iter().all(Change::is_informational)
     }
 
     /// Whether an apply has something to do or to refuse; what is foreign it leaves alone.

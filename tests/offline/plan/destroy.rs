@@ -183,7 +183,7 @@ async fn what_others_use_stays_and_is_named() {
     assert!(done.exchange_in_use);
     assert!(broker.held().exchange.is_some() && broker.held().queues.is_empty());
     let again = look(&broker.world(&topology), &clock(), false).await.unwrap();
-    assert!(again.plan.is_empty() && again.exchange_in_use);
+    assert!(!again.plan.has_work() && again.exchange_in_use);
 
     // Through AMQP alone only the broker's refusal tells.
     let broker = Standing::with(&topology, Sight::Amqp).await;
@@ -231,7 +231,7 @@ fn a_dead_letter_queue_of_another_generation_s_queues_stays() {
         let queue = ObservedQueue { details: Some(details(BTreeMap::new())), verdict: None };
         observed.queues.insert(name.to_owned(), queue);
     }
-    let orphan = Orphan { details: old, stats: counts(4, 0, 0) };
+    let orphan = Orphan { details: old, stats: Some(counts(4, 0, 0)), bindings: 0 };
     observed.orphans.insert("orders.ledger.g7.0".to_owned(), orphan);
     let down = teardown(&topology, &observed, Vec::new(), false);
     assert_eq!(lines(&down), ["delete queue orders.ledger.g1.0", "delete exchange orders"]);

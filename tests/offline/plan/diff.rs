@@ -3,7 +3,7 @@
 use topo::domain::{
     desired::Desired,
     diff::diff,
-    observed::{Observed, Value},
+    observed::{Observed, ObservedBinding, Value},
     plan::{Action, Kind, Plan, Step},
     topology::{QueueKind, Topology},
 };
@@ -205,23 +205,32 @@ fn a_binding_with_arguments_is_foreign_and_does_not_count_as_ours() {
 }
 
 #[test]
-fn foreign_bindings_leave_a_plan_empty() {
+fn foreign_bindings_are_differences_that_are_not_ours_to_mend() {
     let topology = orders(QueueKind::Quorum);
     let mut world = whole(&topology);
     let bindings = world.bindings.as_mut().unwrap();
-    let mut foreign = bindings[0].clone();
-    foreign.source = "other".to_owned();
-    bindings.push(foreign.clone());
-    foreign.source = "orders".to_owned();
-    foreign.to_queue = false;
-    bindings.push(foreign);
+    let ours = bindings[0].clone();
+    let mut foreign = |source: &str, destination: &str, to_queue: bool| {
+        let (source, destination) = (source.to_owned(), destination.to_owned());
+        bindings.push(ObservedBinding { source, destination, to_queue, ..ours.clone() });
+    };
+    foreign("other", "orders.ledger.g1.0", true);
+    foreign("other", "orders.ledger.dead", true);
+    foreign("other", "orders", false);
+    foreign("orders", "orders.ledger.g1.1", true);
+    foreign("orders", "audit", true);
+    foreign("orders", "audit", false);
     let plan = diff(&topology, &world, &[]);
     let expected = [
-        "foreign binding orders -> exchange orders.ledger.g1.0 (orders.g1.0of2)",
+        "foreign binding orders -> exchange audit (orders.g1.0of2) [TOPO0220]",
+        "foreign binding orders -> audit (orders.g1.0of2) [TOPO0220]",
+        "foreign binding orders -> orders.ledger.g1.1 (orders.g1.0of2) [TOPO0206]",
+        "foreign binding other -> exchange orders (orders.g1.0of2) [TOPO0206]",
+        "foreign binding other -> orders.ledger.dead (orders.g1.0of2) [TOPO0206]",
         "foreign binding other -> orders.ledger.g1.0 (orders.g1.0of2) [TOPO0206]",
     ];
     assert_eq!(lines(&plan), expected);
-    assert!(plan.is_empty() && plan.count(Action::Foreign) == 2);
+    assert!(!plan.is_empty() && !plan.has_work() && plan.keep == 6);
 }
 
 #[test]

@@ -3,6 +3,8 @@
 mod destroy;
 mod diff;
 mod flows;
+mod hazards;
+mod orphans;
 mod property;
 mod saved;
 mod standing;

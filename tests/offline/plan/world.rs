@@ -29,6 +29,7 @@ pub(super) fn nothing() -> Observed {
         policies: Some(Vec::new()),
         default_queue_type: None,
         orphans: [].into(),
+        unread: Vec::new(),
     }
 }
 

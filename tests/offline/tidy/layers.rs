@@ -45,6 +45,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("comfy_table", &["cli"]),
     ("indicatif", &["cli"]),
     // Plain tools.
+    ("fancy_regex", &["domain/pattern.rs"]),
     ("xxhash_rust", &["domain", "adapters"]),
     ("thiserror", &["domain", "spec", "ports", "flows", "adapters", "cli"]),
     ("async_trait", &["ports", "flows", "adapters", "cli"]),
