@@ -11,6 +11,7 @@ mod destroy;
 mod destroy_refused;
 mod harness;
 mod harness_works;
+mod lint;
 mod outage;
 mod permissions;
 mod postgres;

@@ -79,10 +79,9 @@ pub struct Row {
     pub name: &'static str,
     /// Its values.
     pub takes: Takes,
-    /// Whether brokers refuse other values; else they store them and do something else.
-    pub checked: bool,
     /// What it means for a shard.
     pub meaning: Meaning,
+    checks: &'static [(BrokerVersion, bool)],
     classic: Since,
     quorum: Since,
     stream: Since,
@@ -91,7 +90,7 @@ pub struct Row {
 impl Row {
     /// A row that no type takes yet.
     pub(super) const fn of(name: &'static str, takes: Takes, meaning: Meaning) -> Self {
-        Self { name, takes, checked: true, meaning, classic: &[], quorum: &[], stream: &[] }
+        Self { name, takes, checks: &[], meaning, classic: &[], quorum: &[], stream: &[] }
     }
 
     /// The answers of the three types.
@@ -99,9 +98,15 @@ impl Row {
         Self { classic, quorum, stream, ..self }
     }
 
-    /// Brokers take any value.
-    pub(super) const fn unchecked(self) -> Self {
-        Self { checked: false, ..self }
+    /// Whether brokers look at the value, by the version that began with it; they always do otherwise.
+    pub(super) const fn checks(self, checks: &'static [(BrokerVersion, bool)]) -> Self {
+        Self { checks, ..self }
+    }
+
+    /// Whether `version` refuses other values than these; else it stores them and does something else.
+    #[must_use]
+    pub fn is_checked(&self, version: BrokerVersion) -> bool {
+        at(self.checks, version).unwrap_or(true)
     }
 
     /// The answers of queues of `kind`.
@@ -117,8 +122,11 @@ impl Row {
     /// The answer of `version`; versions before the table are taken for its first.
     #[must_use]
     pub fn answer(&self, kind: QueueType, version: BrokerVersion) -> Answer {
-        let since = self.since(kind);
-        let now = since.iter().rfind(|(from, _)| *from <= version).or(since.first());
-        now.map_or(Answer::Ignored, |(_, answer)| *answer)
+        at(self.since(kind), version).unwrap_or(Answer::Ignored)
     }
+}
+
+/// What holds for `version`; the first also for those before it.
+fn at<T: Copy>(since: &[(BrokerVersion, T)], version: BrokerVersion) -> Option<T> {
+    since.iter().rfind(|(from, _)| *from <= version).or(since.first()).map(|(_, what)| *what)
 }

@@ -19,6 +19,8 @@ const V3_13: BrokerVersion = BrokerVersion::new(3, 13, 0);
 const V4_0: BrokerVersion = BrokerVersion::new(4, 0, 0);
 const V4_3: BrokerVersion = BrokerVersion::new(4, 3, 0);
 
+const NEVER: &[(BrokerVersion, bool)] = &[(V3_10, false)];
+
 const YES: Since = &[(V3_10, Works)];
 const NO: Since = &[(V3_10, Refused)];
 const FROM_4_3: Since = &[(V3_10, Ignored), (V4_3, Works)];
@@ -38,11 +40,13 @@ const DELAYED: &str = "sets returned messages aside while the ones behind them a
 pub(super) const TABLE: &[Row] = &[
     Row::of("x-consumer-disconnected-timeout", NATURAL, Free("wait for a lost node before handing over, ms"))
         .on(NO_FROM_4_3, FROM_4_3, NO_FROM_4_3),
-    Row::of("x-consumer-timeout", NATURAL, Free("longest time without an acknowledgement, ms")).on(
-        &[(V3_10, Ignored), (V3_12, Works), (V4_3, Refused)],
-        &[(V3_10, Ignored), (V3_12, Works)],
-        NO_FROM_4_3,
-    ),
+    Row::of("x-consumer-timeout", NATURAL, Free("longest time without an acknowledgement, ms"))
+        .checks(&[(V3_10, false), (V4_3, true)])
+        .on(
+            &[(V3_10, Ignored), (V3_12, Works), (V4_3, Refused)],
+            &[(V3_10, Ignored), (V3_12, Works)],
+            NO_FROM_4_3,
+        ),
     Row::of("x-dead-letter-exchange", Takes::Text, Ours("always the default exchange")).on(YES, YES, NO),
     Row::of("x-dead-letter-routing-key", Takes::Text, Ours("queues.dead_letter")).on(YES, YES, NO),
     Row::of(
@@ -51,12 +55,12 @@ pub(super) const TABLE: &[Row] = &[
         Ours("always at-least-once on quorum queues"),
     )
     .on(NO, YES, NO),
-    Row::of("x-delayed-retry-max", POSITIVE, Harmful(DELAYED)).unchecked().on(
+    Row::of("x-delayed-retry-max", POSITIVE, Harmful(DELAYED)).checks(NEVER).on(
         NO_FROM_4_3,
         FROM_4_3,
         NO_FROM_4_3,
     ),
-    Row::of("x-delayed-retry-min", POSITIVE, Harmful(DELAYED)).unchecked().on(
+    Row::of("x-delayed-retry-min", POSITIVE, Harmful(DELAYED)).checks(NEVER).on(
         NO_FROM_4_3,
         FROM_4_3,
         NO_FROM_4_3,
@@ -66,9 +70,9 @@ pub(super) const TABLE: &[Row] = &[
         Takes::Word(&["disabled", "all", "failed", "returned"]),
         Harmful(DELAYED),
     )
-    .unchecked()
+    .checks(NEVER)
     .on(NO_FROM_4_3, FROM_4_3, NO_FROM_4_3),
-    Row::of("x-delivery-limit", ANY, Ours("queues.delivery_limit")).unchecked().on(NO, YES, NO),
+    Row::of("x-delivery-limit", ANY, Ours("queues.delivery_limit")).checks(NEVER).on(NO, YES, NO),
     Row::of("x-expires", POSITIVE, Harmful("deletes the queue with its messages when it is not used"))
         .on(YES, YES, NO),
     Row::of("x-initial-cluster-size", POSITIVE, Free("replicas of a stream")).on(NO, NO, YES),
@@ -97,7 +101,7 @@ pub(super) const TABLE: &[Row] = &[
         Takes::Word(&["min-masters", "client-local", "random"]),
         Free("node of the queue"),
     )
-    .unchecked()
+    .checks(&[(V3_10, true), (V4_0, false)])
     .on(&[(V3_10, Works), (V4_3, Closes)], NO, NO),
     Row::of("x-queue-mode", Takes::Word(&["default", "lazy"]), Free("where bodies are kept")).on(
         &[(V3_10, Works), (V3_12, Ignored)],
@@ -114,10 +118,10 @@ pub(super) const TABLE: &[Row] = &[
     .on(YES, NO, NO),
     Row::of("x-quorum-initial-group-size", POSITIVE, Free("replicas at first")).on(NO, YES, NO),
     Row::of("x-quorum-target-group-size", POSITIVE, Free("replicas that the broker grows to"))
-        .unchecked()
+        .checks(NEVER)
         .on(&[(V3_10, Ignored)], &[(V3_10, Ignored), (V3_13, Works)], &[(V3_10, Ignored)]),
     Row::of("x-single-active-consumer", Takes::Bool, Ours("always true")).on(YES, YES, NO),
-    Row::of("x-stream-filter-size-bytes", NATURAL, Free("size of a stream's filters")).unchecked().on(
+    Row::of("x-stream-filter-size-bytes", Takes::Integer(16, 255), Free("size of a stream's filters")).on(
         NO_FROM_4_3,
         NO_FROM_4_3,
         &[(V3_10, Ignored), (V3_13, Works)],
