@@ -39,7 +39,7 @@ const OWN_KEYS: &[&str] = &["max-length", "max-length-bytes"];
 /// Adds the dangerous ones of the observed policies to `plan`.
 pub(super) fn diff(topology: &Topology, desired: &Desired, observed: &Observed, plan: &mut Plan) {
     let Some(policies) = &observed.policies else { return };
-    let version = observed.broker_version.as_deref().and_then(BrokerVersion::parse);
+    let version = observed.version();
     let mut harm = Harm { own: own_policy_name(topology), found: BTreeMap::new(), version };
     let rules = Rules::of(policies, version);
     harm.on(&rules, Target::Exchange(&desired.exchange.name), None);

@@ -12,6 +12,7 @@ pub mod consumer;
 pub mod desired;
 pub mod diff;
 pub mod envelope;
+mod fit;
 pub mod hash;
 mod hazards;
 pub mod key;

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::policy::Policy;
+use super::{policy::Policy, version::BrokerVersion};
 
 /// A value of an argument table, reduced to what comparison needs.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,6 +52,14 @@ pub struct Observed {
     pub orphans: BTreeMap<String, Orphan>,
     /// What this look should have shown and could not, as sentences.
     pub unread: Vec<String>,
+}
+
+impl Observed {
+    /// The broker's version as numbers, when it was told.
+    #[must_use]
+    pub fn version(&self) -> Option<BrokerVersion> {
+        self.broker_version.as_deref().and_then(BrokerVersion::parse)
+    }
 }
 
 /// A queue that the topology's names explain and its file does not.

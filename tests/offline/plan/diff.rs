@@ -3,7 +3,7 @@
 use topo::domain::{
     desired::Desired,
     diff::diff,
-    observed::{Observed, ObservedBinding, Value},
+    observed::{Difference, Observed, Value, Verdict},
     plan::{Action, Kind, Plan, Step},
     topology::{QueueKind, Topology},
 };
@@ -193,44 +193,45 @@ fn a_queue_type_that_came_from_a_default_fits() {
 }
 
 #[test]
-fn a_binding_with_arguments_is_foreign_and_does_not_count_as_ours() {
-    let topology = orders(QueueKind::Quorum);
-    let mut world = whole(&topology);
-    world.bindings.as_mut().unwrap()[0].has_arguments = true;
-    let expected = [
-        "create binding orders -> orders.ledger.g1.0 (orders.g1.0of2)",
-        "foreign binding orders -> orders.ledger.g1.0 (orders.g1.0of2) with arguments [TOPO0206]",
+fn an_argument_that_does_nothing_is_no_difference() {
+    let text = |text: &str| Some(Value::Text(text.to_owned()));
+    let number = |number| Some(Value::Integer(number));
+    // Kind, argument, live value, and what differs.
+    let cases = [
+        (QueueKind::Quorum, "x-queue-leader-locator", None, None),
+        (QueueKind::Quorum, "x-queue-leader-locator", text("client-local"), None),
+        (QueueKind::Quorum, "x-quorum-initial-group-size", number(3), None),
+        (QueueKind::Quorum, "x-foo", number(1), None),
+        (QueueKind::Classic, "x-queue-mode", text("lazy"), None),
+        (QueueKind::Classic, "x-max-priority", number(5), Some("x-max-priority Integer(5) -> none")),
+        (QueueKind::Quorum, "x-message-ttl", number(5), Some("x-message-ttl Integer(5) -> none")),
+        (QueueKind::Quorum, "x-consumer-timeout", number(5), Some("x-consumer-timeout Integer(5) -> none")),
+        (
+            QueueKind::Quorum,
+            "x-overflow",
+            text("drop-head"),
+            Some("x-overflow Text(\"drop-head\") -> Text(\"reject-publish\")"),
+        ),
     ];
-    assert_eq!(lines(&diff(&topology, &world, &[])), expected);
-}
-
-#[test]
-fn foreign_bindings_are_differences_that_are_not_ours_to_mend() {
-    let topology = orders(QueueKind::Quorum);
-    let mut world = whole(&topology);
-    let bindings = world.bindings.as_mut().unwrap();
-    let ours = bindings[0].clone();
-    let mut foreign = |source: &str, destination: &str, to_queue: bool| {
-        let (source, destination) = (source.to_owned(), destination.to_owned());
-        bindings.push(ObservedBinding { source, destination, to_queue, ..ours.clone() });
-    };
-    foreign("other", "orders.ledger.g1.0", true);
-    foreign("other", "orders.ledger.dead", true);
-    foreign("other", "orders", false);
-    foreign("orders", "orders.ledger.g1.1", true);
-    foreign("orders", "audit", true);
-    foreign("orders", "audit", false);
-    let plan = diff(&topology, &world, &[]);
-    let expected = [
-        "foreign binding orders -> exchange audit (orders.g1.0of2) [TOPO0220]",
-        "foreign binding orders -> audit (orders.g1.0of2) [TOPO0220]",
-        "foreign binding orders -> orders.ledger.g1.1 (orders.g1.0of2) [TOPO0206]",
-        "foreign binding other -> exchange orders (orders.g1.0of2) [TOPO0206]",
-        "foreign binding other -> orders.ledger.dead (orders.g1.0of2) [TOPO0206]",
-        "foreign binding other -> orders.ledger.g1.0 (orders.g1.0of2) [TOPO0206]",
-    ];
-    assert_eq!(lines(&plan), expected);
-    assert!(!plan.is_empty() && !plan.has_work() && plan.keep == 6);
+    for (kind, argument, live, expected) in cases {
+        let topology = orders(kind);
+        let mut world = whole(&topology);
+        world.broker_version = Some("RabbitMQ 4.0.5".to_owned());
+        set(&mut world, argument, live.clone());
+        let expected: Vec<_> = expected
+            .map(|fields| format!("replace queue orders.ledger.g1.1: {fields} [TOPO0202]"))
+            .into_iter()
+            .collect();
+        assert_eq!(lines(&diff(&topology, &world, &[])), expected, "{argument} {live:?}");
+        // The broker's answer through AMQP names the same difference.
+        let asked = Desired::of(&topology).queues[1].arguments.get(argument).cloned();
+        let verdict = Verdict::Differs(Difference { field: argument.to_owned(), live, asked });
+        let mut world = through_amqp(world);
+        world.queues.get_mut("orders.ledger.g1.1").unwrap().verdict = Some(verdict);
+        let plan = diff(&topology, &world, &[]);
+        assert_eq!(lines(&plan), expected, "{argument}");
+        assert_eq!(expected.is_empty(), plan.unchecked.iter().any(|said| said.contains("does nothing")));
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The difference between file and world, and the flows that look and apply, on simulated brokers and stores.
 
+mod bindings;
 mod destroy;
 mod diff;
 mod flows;
