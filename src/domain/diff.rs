@@ -15,6 +15,7 @@ use super::{
     observed::{Observed, Sight, Value},
     orphans,
     plan::{Action, Change, FieldChange, Kind, Plan, Step},
+    refusals,
     stores::{self, StoreObserved},
     topology::Topology,
 };
@@ -35,6 +36,7 @@ pub fn diff(topology: &Topology, observed: &Observed, stores: &[StoreObserved]) 
     stores::diff(topology, stores, &mut plan);
     bindings::diff(&desired, observed, &mut plan);
     hazards::diff(topology, &desired, observed, &mut plan);
+    refusals::diff(topology, &desired, observed, &mut plan);
     orphans::diff(&observed.orphans, &mut plan);
     default_type(topology, observed, &mut plan);
     plan.unchecked.extend(observed.unread.iter().cloned());

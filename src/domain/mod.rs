@@ -25,6 +25,7 @@ pub mod pattern;
 pub mod permissions;
 pub mod plan;
 pub mod policy;
+mod refusals;
 pub mod report;
 pub mod retry;
 pub mod route;

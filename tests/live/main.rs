@@ -12,6 +12,7 @@ mod destroy_refused;
 mod harness;
 mod harness_works;
 mod lint;
+mod lint_apply;
 mod outage;
 mod permissions;
 mod postgres;

@@ -13,7 +13,7 @@ use crate::{
     },
     domain::{
         code::Code,
-        plan::{Action, ApprovedPlan, Plan},
+        plan::{ApprovedPlan, Plan},
         saved::SavedPlan,
     },
     flows::{
@@ -95,9 +95,12 @@ async fn execute(project: &Project, world: &World<'_>, approved: &ApprovedPlan) 
 
 /// What stands in the way: each object that would have to be made anew, with both values.
 fn refused(plan: &Plan) -> Failure {
-    let blocking = || plan.changes.iter().filter(|change| change.action == Action::Replace);
+    let blocking = || plan.changes.iter().filter(|change| change.is_refusal());
     let code = blocking().find_map(|change| change.hazard).unwrap_or(Code::Immutable);
     let text = match blocking().count() {
+        _ if code == Code::ArgumentHazard => {
+            "the broker would not take an argument of the file as it is meant; nothing was changed".to_owned()
+        }
         1 => "an object can't be changed to what the file says; nothing was changed".to_owned(),
         count => format!("{count} objects can't be changed to what the file says; nothing was changed"),
     };

@@ -52,8 +52,10 @@ fn lines(title: &str, plan: &Plan, pending: &str) -> String {
             // Many queues are made alike: what they are made of is said once. A binding's name says it all.
             let fields = change.fields.as_slice();
             if !fields.is_empty() && made != Some(fields) && change.kind != Kind::Binding {
-                let listed: Vec<String> = fields.iter().map(created).collect();
-                line(&mut out, &format!("             {}", paint(FAINT, listed.join(", "))));
+                let listed =
+                    |form: fn(&FieldChange) -> String| fields.iter().map(form).collect::<Vec<_>>().join(", ");
+                let listed = if change.is_refusal() { listed(differing) } else { listed(created) };
+                line(&mut out, &format!("             {}", paint(FAINT, listed)));
                 made = Some(fields);
             }
         } else {
@@ -113,6 +115,7 @@ const fn mark(action: Action) -> (&'static str, Style) {
 
 fn note(change: &Change) -> String {
     let words = match change.action {
+        Action::Create if change.is_refusal() => "  would not be what the file says".to_owned(),
         Action::Create | Action::Update | Action::Delete => String::new(),
         Action::Replace => "  can't be changed in place".to_owned(),
         Action::Foreign => "  not ours, left alone".to_owned(),

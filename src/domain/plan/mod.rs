@@ -102,6 +102,13 @@ pub struct Change {
 }
 
 impl Change {
+    /// Whether applying must not go on: it can't be changed in place, or the broker would not take it.
+    #[must_use]
+    pub fn is_refusal(&self) -> bool {
+        let refused_before = self.hazard == Some(Code::ArgumentHazard) && self.step.is_none();
+        self.action == Action::Replace || (self.action == Action::Create && refused_before)
+    }
+
     /// Whether it is worth a line and nothing has to follow from it.
     #[must_use]
     pub fn is_informational(&self) -> bool {
@@ -152,7 +159,7 @@ impl Plan {
     /// Whether something can't be done by applying.
     #[must_use]
     pub fn is_refused(&self) -> bool {
-        self.changes.iter().any(|c| c.action == Action::Replace)
+        self.changes.iter().any(Change::is_refusal)
     }
 
     /// Approves the plan as shown; `None` when it holds a change that must not be made.

@@ -7,6 +7,7 @@ mod flows;
 mod hazards;
 mod orphans;
 mod property;
+mod refusals;
 mod saved;
 mod standing;
 mod store;
