@@ -7,6 +7,14 @@
 readonly BASE_BROKER=3.10
 readonly UNPACKED_BROKERS=(4.0:trixie:trixie 4.3:forky:sid)
 
+# Which live tests scripts/test runs on every version, by parts of their names: what is made of a topology, and a
+# message through it.
+# shellcheck disable=SC2034
+readonly EVERY_BROKER_TESTS=(
+    apply:: drift:: destroy:: import:: doctor:: permissions:: lint:: matrix
+    harness_works:: refused:: status::
+)
+
 broker_versions() {
     local entry
     for entry in "${UNPACKED_BROKERS[@]}"; do echo "${entry%%:*}"; done
@@ -77,10 +85,37 @@ unpack_broker() {
     as_root mv -T "$root.part" "$root"
 }
 
+# Says how programs of an unpacked system are run here: "itself" when the tests can do it, "sudo" when root has to
+# mount the folders for them; ends with advice when neither works.
+way_into_brokers() {
+    if unshare --mount true 2>/dev/null || unshare --user --map-root-user --mount true 2>/dev/null; then
+        echo itself
+    else
+        as_root true || exit 1
+        echo sudo
+    fi
+}
+
 # Runs live tests against a version that is there: live_tests_on VERSION NAME…
 live_tests_on() {
-    local root=
-    [ "$1" = "$BASE_BROKER" ] || root=$(broker_root "$1")
+    local version=$1 way settings code=0
     shift
-    TOPO_TEST_BROKER_ROOT=$root cargo test --locked --test live --no-fail-fast -- "$@"
+    local command=(cargo test --locked --test live --no-fail-fast -- "$@")
+    if [ "$version" = "$BASE_BROKER" ]; then
+        TOPO_TEST_BROKER_ROOT='' "${command[@]}"
+        return
+    fi
+    way=$(way_into_brokers) || return 1
+    export TOPO_TEST_BROKER_ROOT
+    TOPO_TEST_BROKER_ROOT=$(broker_root "$version")
+    if [ "$way" = itself ]; then
+        "${command[@]}"
+        return
+    fi
+    # sudo would drop the environment.
+    settings=$(mktemp) && export -p >"$settings"
+    as_root unshare --mount bash "$PROJECT/scripts/lib/in-broker" "$TOPO_TEST_BROKER_ROOT" "${TMPDIR:-/tmp}" \
+        "$(id -u)" "$(id -g)" "$settings" "${command[@]}" || code=$?
+    rm -f "$settings"
+    return "$code"
 }
