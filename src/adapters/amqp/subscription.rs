@@ -39,8 +39,10 @@ use crate::ports::{
 };
 
 /// Consumer timeout asked for, in milliseconds: a day. The broker's own must never fire, it returns the
-/// oldest message alone and so reorders inside the broker (T52). Older brokers ignore the argument.
+/// oldest message alone and so reorders inside the broker (T52). Older brokers ignore the argument; from 4.3 on
+/// classic queues have no such timeout and refuse it.
 const CONSUMER_TIMEOUT_MS: i64 = 24 * 60 * 60 * 1000;
+const CONSUMER_TIMEOUT: &str = "x-consumer-timeout";
 
 /// Opens subscriptions on one shared connection.
 pub struct AmqpConsumeBroker {
@@ -91,6 +93,33 @@ impl AmqpConsumeBroker {
         };
         deadline("opening a channel", connection.create_channel()).await
     }
+
+    /// A consumer on a channel of its own.
+    async fn consume(
+        &self,
+        queue: &ShortString,
+        tag: &ShortString,
+        prefetch: u16,
+        with_timeout: bool,
+    ) -> Result<(Channel, Consumer), LinkError> {
+        let channel = self.channel().await?;
+        match consume(&channel, queue, tag, prefetch, with_timeout).await {
+            Ok(consumer) => Ok((channel, consumer)),
+            Err(error) => {
+                // The broker may have a consumer all the same, and it would be the active one that nobody reads.
+                if let Err(error) = deadline("closing a channel", channel.close(200, "OK".into())).await {
+                    tracing::debug!("after a failed subscription: {error}");
+                }
+                Err(error)
+            }
+        }
+    }
+}
+
+/// Whether it was the timeout asked for that the broker did not want.
+fn refuses_timeout(error: &LinkError) -> bool {
+    let cause = error.source.as_ref().map(ToString::to_string).unwrap_or_default();
+    error.kind == LinkKind::Precondition && cause.contains(CONSUMER_TIMEOUT)
 }
 
 async fn deadline<T>(
@@ -115,20 +144,12 @@ impl ConsumeBroker for AmqpConsumeBroker {
         let queue = ShortString::try_new(queue).map_err(long)?;
         let tag = ShortString::try_new(tag).map_err(long)?;
         let countable = self.may_count(&queue).await?;
-        let channel = self.channel().await?;
-        match consume(&channel, &queue, tag, prefetch).await {
-            Ok(consumer) => {
-                let clock = Arc::clone(&self.clock);
-                Ok(Box::new(AmqpSubscription::start(channel, consumer, queue, countable, clock)))
-            }
-            Err(error) => {
-                // The broker may have a consumer all the same, and it would be the active one that nobody reads.
-                if let Err(error) = deadline("closing a channel", channel.close(200, "OK".into())).await {
-                    tracing::debug!("after a failed subscription: {error}");
-                }
-                Err(error)
-            }
-        }
+        let subscribed = match self.consume(&queue, &tag, prefetch, true).await {
+            Err(error) if refuses_timeout(&error) => self.consume(&queue, &tag, prefetch, false).await,
+            other => other,
+        };
+        let (channel, consumer) = subscribed?;
+        Ok(Box::new(AmqpSubscription::start(channel, consumer, queue, countable, Arc::clone(&self.clock))))
     }
 
     async fn close(&self) {
@@ -148,13 +169,17 @@ async fn count(channel: &Channel, queue: &ShortString) -> Result<u64, LinkError>
 async fn consume(
     channel: &Channel,
     queue: &ShortString,
-    tag: ShortString,
+    tag: &ShortString,
     prefetch: u16,
+    with_timeout: bool,
 ) -> Result<Consumer, LinkError> {
     deadline("setting the prefetch", channel.basic_qos(prefetch, BasicQosOptions { global: false })).await?;
     let mut arguments = FieldTable::default();
-    arguments.insert(ShortString::from("x-consumer-timeout"), AMQPValue::LongLongInt(CONSUMER_TIMEOUT_MS));
-    let consuming = channel.basic_consume(queue.clone(), tag, BasicConsumeOptions::default(), arguments);
+    if with_timeout {
+        arguments.insert(CONSUMER_TIMEOUT.into(), AMQPValue::LongLongInt(CONSUMER_TIMEOUT_MS));
+    }
+    let consuming =
+        channel.basic_consume(queue.clone(), tag.clone(), BasicConsumeOptions::default(), arguments);
     deadline(&format!("consuming from {queue}"), consuming).await
 }
 
