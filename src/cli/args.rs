@@ -134,6 +134,9 @@ pub struct CheckArgs {
     /// for every version from 3.10 to 4.3
     #[arg(long, value_name = "VERSION", value_parser = broker_version)]
     pub broker_version: Option<BrokerVersion>,
+    /// Judge the topology's objects in an export of definitions too: rabbitmqctl export_definitions FILE
+    #[arg(long, value_name = "FILE", conflicts_with = "expanded")]
+    pub definitions: Option<PathBuf>,
 }
 
 /// Arguments of `route`.

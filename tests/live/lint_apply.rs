@@ -54,3 +54,36 @@ async fn an_argument_that_the_broker_refuses_is_said_before_anything_is_made() {
     assert_eq!(vhost.management("GET", "queues", "", "").1, "[]");
     work.topo(&["plan"]).await.expect_code(3);
 }
+
+/// An export of the broker as `rabbitmqctl` and as the management API write it.
+fn exports(vhost: &Vhost<'_>) -> [String; 2] {
+    let (status, one) = vhost.management("GET", "definitions", "", "");
+    assert_eq!(status, 200, "{one}");
+    [vhost.broker().ctl(&["export_definitions", "-", "--silent"]), one]
+}
+
+#[tokio::test]
+async fn an_export_is_judged_like_the_broker_it_came_from() {
+    let vhost = Vhost::fresh("export");
+    let work = work(&vhost, "{}");
+    work.topo(&["apply", "--yes"]).await.expect_code(0);
+    for (number, export) in exports(&vhost).iter().enumerate() {
+        let name = format!("good-{number}.json");
+        std::fs::write(work.path().join(&name), export).unwrap();
+        let good = work.topo(&["check", "--definitions", &name]).await.expect_code(0);
+        assert!(!good.stdout.contains("TOPO0"), "{}", good.stdout);
+    }
+    let body = r#"{"pattern":"^orders","apply-to":"queues","definition":{"message-ttl":1000}}"#;
+    for kind in ["policies", "operator-policies"] {
+        let (status, answer) = vhost.management("PUT", kind, "/short", body);
+        assert_eq!(status, 201, "{answer}");
+    }
+    for (number, export) in exports(&vhost).iter().enumerate() {
+        let name = format!("bad-{number}.json");
+        std::fs::write(work.path().join(&name), export).unwrap();
+        let bad = work.topo(&["check", "--definitions", &name]).await.expect_code(3);
+        for policy in ["TOPO0213 policy short", "TOPO0213 operator policy short"] {
+            assert!(bad.stdout.contains(policy), "{}", bad.stdout);
+        }
+    }
+}

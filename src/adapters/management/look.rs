@@ -10,7 +10,7 @@ use super::{answers, client::ManagementClient};
 use crate::{
     domain::{
         desired::Desired,
-        observed::{Observed, ObservedExchange, ObservedQueue, QueueDetails, Sight},
+        observed::{Observed, ObservedBinding, ObservedExchange, ObservedQueue, QueueDetails, Sight},
         orphans,
         policy::{Author, Policy},
         topology::Topology,
@@ -37,12 +37,7 @@ pub(super) async fn observe(client: &ManagementClient, topology: &Topology) -> R
     let mut unread = Vec::new();
     let policies = policies(client, &mut unread).await;
     let orphans = orphans::find(topology, &queues, &stats, &bindings);
-    let ours: BTreeSet<_> = desired.all_queues().map(|queue| queue.name.as_str()).collect();
-    queues.retain(|queue, _| ours.contains(queue.as_str()));
-    bindings.retain(|binding| {
-        let into = binding.destination.as_str();
-        binding.source == name || if binding.to_queue { ours.contains(into) } else { into == name }
-    });
+    keep_ours(&desired, &mut queues, &mut bindings);
     let default_queue_type = default_queue_type(client, &desired, &queues, &mut unread).await;
     Ok(Observed {
         sight: Sight::Management,
@@ -58,6 +53,21 @@ pub(super) async fn observe(client: &ManagementClient, topology: &Topology) -> R
         orphans,
         unread,
     })
+}
+
+/// Leaves the topology's queues, and the bindings from its exchange and into both.
+pub(super) fn keep_ours(
+    desired: &Desired,
+    queues: &mut BTreeMap<String, QueueDetails>,
+    bindings: &mut Vec<ObservedBinding>,
+) {
+    let name = desired.exchange.name.as_str();
+    let ours: BTreeSet<_> = desired.all_queues().map(|queue| queue.name.as_str()).collect();
+    queues.retain(|queue, _| ours.contains(queue.as_str()));
+    bindings.retain(|binding| {
+        let into = binding.destination.as_str();
+        binding.source == name || if binding.to_queue { ours.contains(into) } else { into == name }
+    });
 }
 
 /// Both lists, which every user with the management tag may read; `None` when one of them is missing.

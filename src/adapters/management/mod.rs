@@ -6,6 +6,7 @@
 
 pub mod answers;
 mod client;
+pub mod definitions;
 mod http;
 mod look;
 mod steps;

@@ -3,7 +3,7 @@
 //! Files and their meaning are judged by `spec`, the SQL of handlers and schemas by [`sql`]; the cases
 //! of consumers are replayed on a throw-away SQLite store.
 
-use super::cases;
+use super::{cases, definitions};
 use crate::{
     cli::{
         args::{CheckArgs, OutputFormat},
@@ -42,6 +42,11 @@ pub(super) async fn run(process: &Process, args: &CheckArgs) -> Result<Exit, Fai
         for consumer in topology.consumers.values() {
             checked.cases.extend(cases::run(process, topology, consumer).await?);
         }
+        if let Some(file) = &args.definitions {
+            let definitions::Judged { findings, warnings } = definitions::judge(topology, file)?;
+            checked.warnings.extend(warnings);
+            checked.findings = Some(findings);
+        }
     }
     checked.problems = loaded.problems;
     // In text form the problems are the failure below.
@@ -52,11 +57,14 @@ pub(super) async fn run(process: &Process, args: &CheckArgs) -> Result<Exit, Fai
         return Err(Failure::from(checked.problems.as_slice()));
     }
     let failed: Vec<_> = checked.cases.iter().filter(|case| case.failure.is_some()).collect();
-    if failed.is_empty() {
-        return Ok(Exit::Done);
+    if !failed.is_empty() {
+        let text = format!("{} of {} cases failed", failed.len(), checked.cases.len());
+        return Err(Failure::new(Exit::No, Code::CaseFailed, text));
     }
-    let text = format!("{} of {} cases failed", failed.len(), checked.cases.len());
-    Err(Failure::new(Exit::No, Code::CaseFailed, text))
+    let found = checked.findings.as_deref().unwrap_or_default();
+    let Some(first) = found.first() else { return Ok(Exit::Done) };
+    let text = format!("the definitions differ from the topology or endanger it: {}", found.len());
+    Err(Failure::new(Exit::No, first.code, text))
 }
 
 fn expanded(process: &Process, loaded: &Loaded) -> Result<Exit, Failure> {

@@ -4,6 +4,7 @@ mod apply;
 mod cases;
 mod check;
 mod consume;
+mod definitions;
 mod destroy;
 mod explain;
 mod init;

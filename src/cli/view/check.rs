@@ -4,7 +4,11 @@ use serde::Serialize;
 
 use super::style::{BAD, CARE, FAINT, GOOD, STRONG, paint};
 use crate::{
-    domain::topology::{Shards, Topology},
+    domain::{
+        code::Code,
+        plan::Kind,
+        topology::{Shards, Topology},
+    },
     spec::Problem,
 };
 
@@ -19,6 +23,21 @@ pub struct Checked {
     pub warnings: Vec<Problem>,
     /// The cases that were replayed.
     pub cases: Vec<CaseResult>,
+    /// What an export of definitions holds against the topology; `None`: none was given.
+    pub findings: Option<Vec<Finding>>,
+}
+
+/// An object of an export that differs, or endangers the topology.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// Kind of object.
+    pub kind: &'static str,
+    /// Its name.
+    pub name: String,
+    /// Which promise it breaks.
+    pub code: Code,
+    /// What is wrong.
+    pub text: String,
 }
 
 /// What became of one case.
@@ -69,6 +88,12 @@ pub fn text(checked: &Checked) -> String {
             }
         }
     }
+    for finding in checked.findings.iter().flatten() {
+        let Finding { kind, name, code, text } = finding;
+        // Names of policies say already what they are.
+        let kind = if *kind == Kind::Policy.as_str() { String::new() } else { format!("{kind} ") };
+        out.push_str(&format!("{} {kind}{}: {text}\n", paint(BAD, code), paint(STRONG, name)));
+    }
     out
 }
 
@@ -78,6 +103,16 @@ struct Json<'a> {
     problems: Vec<ProblemJson<'a>>,
     warnings: Vec<ProblemJson<'a>>,
     cases: Vec<CaseJson<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    definitions: Option<Vec<FindingJson<'a>>>,
+}
+
+#[derive(Serialize)]
+struct FindingJson<'a> {
+    kind: &'a str,
+    name: &'a str,
+    code: String,
+    text: &'a str,
 }
 
 #[derive(Serialize)]
@@ -103,7 +138,9 @@ struct CaseJson<'a> {
 #[must_use]
 pub fn json(checked: &Checked) -> String {
     super::json(&Json {
-        ok: checked.problems.is_empty() && checked.cases.iter().all(|case| case.failure.is_none()),
+        ok: checked.problems.is_empty()
+            && checked.cases.iter().all(|case| case.failure.is_none())
+            && checked.findings.iter().all(Vec::is_empty),
         problems: checked.problems.iter().map(problem).collect(),
         warnings: checked.warnings.iter().map(problem).collect(),
         cases: checked
@@ -117,7 +154,13 @@ pub fn json(checked: &Checked) -> String {
                 failure: case.failure.as_deref(),
             })
             .collect(),
+        definitions: checked.findings.as_ref().map(|findings| findings.iter().map(finding).collect()),
     })
+}
+
+fn finding(finding: &Finding) -> FindingJson<'_> {
+    let Finding { kind, name, code, text } = finding;
+    FindingJson { kind, name, code: code.to_string(), text }
 }
 
 fn problem(problem: &Problem) -> ProblemJson<'_> {

@@ -128,7 +128,9 @@ fn created(field: &FieldChange) -> String {
     format!("{} {}", field.field, side(field.to.as_ref()))
 }
 
-fn differing(field: &FieldChange) -> String {
+/// One field with both its values.
+#[must_use]
+pub fn differing(field: &FieldChange) -> String {
     format!("{} is {}, should be {}", field.field, side(field.from.as_ref()), side(field.to.as_ref()))
 }
 

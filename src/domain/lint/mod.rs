@@ -9,6 +9,7 @@
 
 pub mod arguments;
 mod effective;
+pub mod live;
 pub mod policy;
 pub mod required;
 pub mod row;

@@ -85,6 +85,9 @@ fn delivery_limit(queue: &Queue<'_>, version: BrokerVersion) -> Option<Verdict> 
             let gone = if shard { "moves a message aside" } else { "deletes a message" };
             hazard(ARGUMENT, format!("{limit} {gone} when it is returned for the first time"))
         }
+        Some(limit) if limit < DELIVERY_LIMIT_LOW && !shard => {
+            hazard(ARGUMENT, format!("{limit} deletes messages that lost their consumers that often"))
+        }
         Some(limit) if limit < DELIVERY_LIMIT_LOW => Some(Verdict::new(ARGUMENT, Weight::Advice, low(limit))),
         Some(_) => None,
     }

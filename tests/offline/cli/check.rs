@@ -62,3 +62,38 @@ fn answers_without_messages_are_found() {
     assert_eq!(ran.code, 2, "{ran:#?}");
     assert!(ran.stderr.contains("02_lost"), "{}", ran.stderr);
 }
+
+#[test]
+fn a_version_on_the_command_line_beats_the_one_of_the_file() {
+    let place = Place::empty();
+    place.write(
+        "topology.yaml",
+        "topology: orders\nshards: 2\nkey: /orderId\nbroker: {version: 4.3}\nqueues:\n  arguments:\n    \
+         x-consumer-disconnected-timeout: 5000\n",
+    );
+    assert_eq!(place.topo(&["check"]).code, 0);
+    let ran = place.topo(&["check", "--broker-version", "4.2"]);
+    assert_eq!(ran.code, 2, "{ran:#?}");
+    assert!(ran.stderr.contains("topology.yaml:7:5: queues.arguments.x-consumer-disconnected-timeout:"));
+    let json = place.topo(&["check", "--broker-version", "4.2", "-o", "json"]).json();
+    assert_eq!((&json["problems"][0]["line"], &json["problems"][0]["column"]), (&7.into(), &5.into()));
+    assert_eq!(place.topo(&["check", "--broker-version", "3.9"]).code, 2);
+}
+
+#[test]
+fn what_only_some_versions_do_is_a_warning_that_names_them() {
+    let place = Place::empty();
+    place.write(
+        "topology.yaml",
+        "topology: orders\nshards: 2\nkey: /orderId\nqueues: {arguments: {x-consumer-disconnected-timeout: 5000}}\n",
+    );
+    let ran = place.topo(&["check"]);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    let line = "warning: topology.yaml:4:22: queues.arguments.x-consumer-disconnected-timeout: on RabbitMQ 3.10, 4.0, \
+                4.1 and 4.2 it does nothing on quorum queues";
+    assert!(ran.stdout.lines().any(|l| l == line), "{}", ran.stdout);
+    let json = place.topo(&["check", "-o", "json"]).json();
+    assert_eq!(json["ok"], true);
+    let path = "queues.arguments.x-consumer-disconnected-timeout";
+    assert!(json["warnings"].as_array().unwrap().iter().any(|w| w["path"] == path), "{json}");
+}

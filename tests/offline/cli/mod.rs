@@ -1,6 +1,7 @@
 //! The command line as its users see it.
 
 mod check;
+mod definitions;
 mod failures;
 mod input;
 mod log;

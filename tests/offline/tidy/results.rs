@@ -1,10 +1,16 @@
 //! docs/cli.md names every field of the JSON results.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+};
 
 use serde_json::Value;
 use topo::{
-    cli::view,
+    cli::view::{
+        self,
+        check::{CaseResult, Checked, Finding},
+    },
     domain::{
         code::Code,
         observed::QueueStats,
@@ -70,6 +76,22 @@ fn the_fields_of_every_result_are_documented() {
         ..StatusReport::default()
     };
     check("status", &view::status::json(&status));
+    let problem = topo::spec::Problem {
+        file: PathBuf::new(),
+        place: None,
+        path: String::new(),
+        message: String::new(),
+        help: None,
+    };
+    let finding = Finding { kind: "", name: String::new(), code: Code::ArgumentHazard, text: String::new() };
+    let case = CaseResult { consumer: String::new(), name: String::new(), messages: 0, failure: None };
+    let checked = Checked {
+        problems: vec![problem],
+        cases: vec![case],
+        findings: Some(vec![finding]),
+        ..Checked::default()
+    };
+    check("check", &view::check::json(&checked));
     check("plan", &view::plan::json(&Plan::default(), Some(0)));
     let count = QueueCount { queue: String::new(), stats: QueueStats::default() };
     let down = Teardown {
