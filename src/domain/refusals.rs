@@ -4,7 +4,7 @@
 //! warning there; here the version is known. Such a queue is not made at all, and nothing else is either: the
 //! plan is refused as a whole, before the first step. Existing queues are compared, not judged.
 //!
-//! Does nothing when the broker's version can't be seen.
+//! When the broker's version can't be seen, that of the file is believed; without one the plan says so.
 
 use std::collections::BTreeSet;
 
@@ -14,6 +14,7 @@ use super::{
     lint::{
         Queue, QueueType, Role,
         arguments::{Weight, judge_added},
+        version_list,
     },
     observed::{Observed, Value},
     plan::{Action, FieldChange, Kind, Plan},
@@ -23,8 +24,20 @@ use super::{
 
 /// Turns the creation of each queue that must not be made into a refusal.
 pub(super) fn diff(topology: &Topology, desired: &Desired, observed: &Observed, plan: &mut Plan) {
-    let version = observed.broker_version.as_deref().and_then(BrokerVersion::parse);
-    let Some(version) = version else { return };
+    let seen = observed.broker_version.as_deref().and_then(BrokerVersion::parse);
+    let promised = topology.broker.version;
+    if let (Some(seen), Some(promised)) = (seen, promised)
+        && (seen.major, seen.minor) != (promised.major, promised.minor)
+    {
+        plan.unchecked
+            .push(format!("the broker runs {seen}; broker.version names {}", version_list(&[promised])));
+    }
+    let Some(version) = seen.or(promised) else {
+        if !topology.queues.arguments.is_empty() {
+            plan.unchecked.push("queues.arguments: the version of the broker can't be seen".to_owned());
+        }
+        return;
+    };
     let fields = fields(topology, version);
     if fields.is_empty() {
         return;

@@ -17,7 +17,7 @@ use crate::{
         desired::Desired,
         diff::diff,
         lint::{arguments::Weight, live},
-        plan::{Action, Change, Kind},
+        plan::{Action, Change, Kind, Plan},
         topology::Topology,
     },
     spec::Problem,
@@ -45,7 +45,7 @@ pub(super) fn judge(topology: &Topology, file: &Path) -> Result<Judged, Failure>
         let text = format!("can't use {}", file.display());
         Failure::new(Exit::Usage, Code::FileInvalid, text).because(Some(&error))
     })?;
-    let changes = diff(topology, &observed, &[]).changes;
+    let Plan { changes, unchecked, .. } = diff(topology, &observed, &[]);
     let broker = || changes.iter().filter(|change| change.kind != Kind::Store);
     let mut findings: Vec<_> = broker()
         .filter(|change| {
@@ -60,7 +60,7 @@ pub(super) fn judge(topology: &Topology, file: &Path) -> Result<Judged, Failure>
         message,
         help: None,
     };
-    let mut warnings = Vec::new();
+    let mut warnings: Vec<_> = unchecked.into_iter().map(warning).collect();
     for told in live::queues(&Desired::of(topology), &observed) {
         let name = few(&told.queues);
         let text = format!("{} {}", told.finding.argument, told.finding.text);

@@ -6,6 +6,7 @@ use topo::domain::{
     observed::Value,
     plan::{Action, Plan},
     topology::QueueKind,
+    version::BrokerVersion,
 };
 
 use super::{diff::orders, world::nothing};
@@ -58,6 +59,22 @@ fn what_breaks_a_promise_on_the_live_version_is_refused() {
 }
 
 #[test]
-fn without_a_version_nothing_is_refused() {
-    assert!(!plan(QueueKind::Classic, old_format(), None).is_refused());
+fn without_a_version_nothing_is_refused_and_that_is_said() {
+    let plan = plan(QueueKind::Classic, old_format(), None);
+    assert!(!plan.is_refused());
+    assert_eq!(plan.unchecked, ["queues.arguments: the version of the broker can't be seen"]);
+}
+
+#[test]
+fn the_version_of_the_file_is_believed_until_the_broker_is_seen() {
+    let mut topology = orders(QueueKind::Classic);
+    let (name, value) = old_format();
+    topology.queues.arguments = [(name.to_owned(), value)].into();
+    topology.broker.version = Some(BrokerVersion::new(4, 3, 0));
+    assert!(diff(&topology, &nothing(), &[]).is_refused());
+    let mut world = nothing();
+    world.broker_version = Some("RabbitMQ 4.0.5".to_owned());
+    let plan = diff(&topology, &world, &[]);
+    assert!(!plan.is_refused());
+    assert_eq!(plan.unchecked, ["the broker runs 4.0.5; broker.version names 4.3"]);
 }
