@@ -32,6 +32,9 @@ find_missing() {
     MISSING=()
     rabbitmq_folder >/dev/null || MISSING+=(rabbitmq-server)
     postgres_folder >/dev/null || MISSING+=(postgresql)
+    command -v psql >/dev/null || MISSING+=(postgresql-client)
+    # One test connects through a pooler.
+    [ -x /usr/sbin/pgbouncer ] || command -v pgbouncer >/dev/null || MISSING+=(pgbouncer)
     command -v python3 >/dev/null || MISSING+=(python3)
     # SQLite and the cryptography are compiled from C.
     command -v cc >/dev/null || MISSING+=(gcc libc6-dev)

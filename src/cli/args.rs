@@ -3,16 +3,20 @@
 //! No logic beyond turning one argument into one value. What an argument means for a topology (whether
 //! the shard exists, which consumer is meant) is found by the commands.
 
+mod operate;
 mod topology;
 
 use std::{ffi::OsString, path::PathBuf, time::Duration};
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
-pub use self::topology::{ApplyArgs, DestroyArgs, PlanArgs};
+pub use self::{
+    operate::{DoctorArgs, PermissionsArgs},
+    topology::{ApplyArgs, DestroyArgs, PlanArgs},
+};
 use super::shards::ShardList;
 use crate::{
-    domain::{lint, permissions::Role, version::BrokerVersion},
+    domain::{lint, version::BrokerVersion},
     spec::duration,
 };
 
@@ -108,6 +112,10 @@ pub enum Command {
     Consume(ConsumeArgs),
     /// Show messages, owners and health of every shard
     Status(StatusArgs),
+    /// Show what the topology depends on and how it is: broker, cluster, rights, store, clocks; changes nothing
+    ///
+    /// Exit code 3 when something is wrong, 4 when broker or store does not answer.
+    Doctor(DoctorArgs),
     /// Print the users with the least permissions that each role needs; contacts nothing
     Permissions(PermissionsArgs),
     /// Print the JSON schema of topology.yaml
@@ -192,17 +200,6 @@ pub struct StatusArgs {
     pub check: bool,
 }
 
-/// Arguments of `permissions`.
-#[derive(Debug, Args)]
-pub struct PermissionsArgs {
-    /// Only this role; may be given several times [default: all of them]
-    #[arg(long = "role", value_name = "ROLE", value_parser = role)]
-    pub roles: Vec<Role>,
-    /// One user for all of these roles together [default: one user per role, TOPOLOGY-ROLE]
-    #[arg(long, value_name = "NAME", value_parser = user)]
-    pub user: Option<String>,
-}
-
 /// Arguments of `schema`.
 #[derive(Debug, Args)]
 pub struct SchemaArgs {
@@ -228,17 +225,4 @@ fn positive(text: &str) -> Result<Duration, String> {
         Ok(duration) => Ok(duration),
         Err(error) => Err(error.to_string()),
     }
-}
-
-fn role(text: &str) -> Result<Role, String> {
-    let known = Role::ALL.map(Role::as_str).join(", ");
-    Role::ALL.into_iter().find(|role| role.as_str() == text).ok_or_else(|| format!("the roles are {known}"))
-}
-
-/// Any name but an empty one and one that no line of a script can hold.
-fn user(text: &str) -> Result<String, String> {
-    if text.is_empty() || text.contains(char::is_control) {
-        return Err("a user's name has at least one character and no control characters".to_owned());
-    }
-    Ok(text.to_owned())
 }

@@ -83,6 +83,7 @@ fn limit(command: &Command, global: &Global) -> Option<std::time::Duration> {
         | Command::Destroy(_)
         | Command::Route(_)
         | Command::Status(_)
+        | Command::Doctor(_)
         | Command::Permissions(_)
         | Command::Schema(_)
         | Command::Explain(_) => global.timeout,

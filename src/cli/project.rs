@@ -24,8 +24,15 @@ use crate::{
         topology::{StoreTarget, Topology},
     },
     flows::world::World,
-    ports::{fields::FieldReader, store::Store},
+    ports::{
+        fields::FieldReader,
+        health::{BrokerHealth, StoreHealth},
+        store::Store,
+    },
 };
+
+/// Longest time of one look at a store.
+const LOOK_LIMIT: Duration = Duration::from_secs(10);
 
 /// A topology with everything that is needed to work on it.
 #[derive(Debug)]
@@ -62,6 +69,12 @@ impl Sights {
     #[must_use]
     pub fn world<'a>(&'a self, topology: &'a Topology, stores: &'a [&'a dyn Store]) -> World<'a> {
         World { topology, amqp: &self.amqp, management: Some(&self.management), stores }
+    }
+
+    /// The broker's own word on how it is.
+    #[must_use]
+    pub fn broker_health(&self) -> &dyn BrokerHealth {
+        &self.management
     }
 
     /// Closes what is open, in order.
@@ -153,6 +166,19 @@ impl Project {
             management: self.management()?,
             stores: stores.collect::<Result<_, _>>()?,
         })
+    }
+
+    /// For looking at the health of the topology's stores, in the order of [`stores`].
+    ///
+    /// # Errors
+    /// A URL can't be used.
+    pub fn store_health(&self) -> Result<Vec<Arc<dyn StoreHealth>>, Failure> {
+        let open = |target: &StoreTarget| match target.url.expose().starts_with("sqlite:") {
+            true => sqlite::health(target, LOOK_LIMIT),
+            false => postgres::health(target, LOOK_LIMIT),
+        };
+        let opened: Result<Vec<_>, _> = stores(&self.topology).iter().map(|used| open(used.target)).collect();
+        opened.map_err(|error| Failure::of(Exit::Usage, Code::FileInvalid, &error))
     }
 
     /// The store of `consumer`.

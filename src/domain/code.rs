@@ -80,6 +80,10 @@ codes! {
     ClockSkew = 237, "clocks differ", "Ages and deadlines in logs and reports are off by that much. Run a time service on both machines.";
     FeatureFlag = 238, "a feature flag of the broker is not enabled", "`rabbitmqctl enable_feature_flag all` enables what this version knows.";
     Unchecked = 239, "something could not be checked", "The text says why, and what is needed to check it.";
+    Heartbeat = 240, "the heartbeat that the broker's URL asks for is extreme", "5 to 20 s notice a dead peer soon and let a pause pass. Leave heartbeat out of broker.url to get 10 s.";
+    QueueLimit = 241, "the vhost may not hold as many queues as the topology needs", "`rabbitmqctl set_vhost_limits -p VHOST '{\"max-queues\": N}'` raises the limit; an administrator does it.";
+    NodeDown = 242, "a node of the cluster does not run", "Start it again; `rabbitmqctl cluster_status` shows what the others know of it.";
+    StoreUnfit = 243, "the store can't do what topo needs of it", "The text names the setting.";
     PublishIncomplete = 301, "some lines were not confirmed", "The report names the lines. With message.id configured, the same input can be published again: consumers skip what they already processed. Without it, publish only the lines named.";
     ExchangeMissing = 302, "the exchange does not exist", "`topo apply` creates it.";
     Oversized = 303, "the broker refused a message", "Lower publish.max_body below the broker's max_message_size.";

@@ -11,6 +11,7 @@ pub mod code;
 pub mod consumer;
 pub mod desired;
 pub mod diff;
+pub mod doctor;
 pub mod envelope;
 mod fit;
 pub mod hash;

@@ -2,6 +2,7 @@
 //!
 //! - [`plan`]: the difference between file and world
 //! - [`apply`]: an approved plan to the world
+//! - [`doctor`]: what a topology depends on, and how it is
 //! - [`status`]: what runs and what is wrong
 //! - [`destroy`]: what the topology owns, away again
 //! - [`consume`]: deliveries to committed effects
@@ -11,6 +12,7 @@
 pub mod apply;
 pub mod consume;
 pub mod destroy;
+pub mod doctor;
 mod parallel;
 pub mod plan;
 pub mod publish;

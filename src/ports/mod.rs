@@ -5,6 +5,7 @@
 
 pub mod clock;
 pub mod fields;
+pub mod health;
 pub mod link;
 pub mod observer;
 pub mod publisher;

@@ -9,6 +9,8 @@ mod conformance;
 mod consume;
 mod destroy;
 mod destroy_refused;
+mod doctor;
+mod doctor_store;
 mod harness;
 mod harness_works;
 mod lint;

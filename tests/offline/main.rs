@@ -4,6 +4,7 @@
 
 mod cli;
 mod conformance;
+mod doctor;
 mod example;
 mod fields;
 mod golden;

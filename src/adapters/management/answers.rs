@@ -4,6 +4,7 @@
 //! a queue that is younger than the statistics interval are missing, null or zero, depending on the version:
 //! missing and null read as unknown.
 
+pub mod health;
 mod policies;
 
 use std::collections::BTreeMap;

@@ -2,7 +2,7 @@
 
 use std::{error::Error as StdError, io, sync::Arc, time::Duration};
 
-use reqwest::{Client, RequestBuilder, StatusCode, redirect::Policy};
+use reqwest::{Client, RequestBuilder, StatusCode, header::DATE, redirect::Policy};
 use rustls::ClientConfig;
 
 use super::target::Target;
@@ -17,6 +17,15 @@ const REQUEST_DEADLINE: Duration = Duration::from_secs(30);
 pub(super) struct Http {
     client: Client,
     pub(super) target: Target,
+}
+
+/// An answer, whatever it is.
+#[derive(Debug)]
+pub(super) struct Answer {
+    pub(super) status: StatusCode,
+    /// The server's clock.
+    pub(super) date: Option<String>,
+    pub(super) body: String,
 }
 
 impl Http {
@@ -57,12 +66,14 @@ impl Http {
         self.send(self.client.delete(url)).await.map(|_| ())
     }
 
-    async fn send(&self, request: RequestBuilder) -> Result<Option<String>, LinkError> {
-        let target = &self.target;
-        let request = request.basic_auth(target.user(), Some(target.password()));
-        let answer = request.send().await.map_err(|e| self.failed(e))?;
-        let status = answer.status();
-        let body = answer.text().await.map_err(|e| self.failed(e))?;
+    /// Any answer to reading a resource: what some statuses mean is for the caller to say.
+    pub(super) async fn ask(&self, url: &str) -> Result<Answer, LinkError> {
+        self.answer(self.client.get(url)).await
+    }
+
+    /// The body of a good answer; `None` for a resource that does not exist.
+    pub(super) fn judge(&self, answer: Answer) -> Result<Option<String>, LinkError> {
+        let (target, Answer { status, body, .. }) = (&self.target, answer);
         match status {
             StatusCode::OK | StatusCode::CREATED | StatusCode::NO_CONTENT => Ok(Some(body)),
             StatusCode::NOT_FOUND => Ok(None),
@@ -80,6 +91,19 @@ impl Http {
                 format!("the management API at {} answered {status}: {}", target.base(), brief(&body)),
             )),
         }
+    }
+
+    async fn send(&self, request: RequestBuilder) -> Result<Option<String>, LinkError> {
+        self.judge(self.answer(request).await?)
+    }
+
+    async fn answer(&self, request: RequestBuilder) -> Result<Answer, LinkError> {
+        let request = request.basic_auth(self.target.user(), Some(self.target.password()));
+        let answer = request.send().await.map_err(|e| self.failed(e))?;
+        let status = answer.status();
+        let date = answer.headers().get(DATE).and_then(|date| date.to_str().ok()).map(str::to_owned);
+        let body = answer.text().await.map_err(|e| self.failed(e))?;
+        Ok(Answer { status, date, body })
     }
 
     fn failed(&self, error: reqwest::Error) -> LinkError {

@@ -7,6 +7,7 @@
 pub mod answers;
 mod client;
 pub mod definitions;
+mod health;
 mod http;
 mod look;
 mod steps;

@@ -12,7 +12,9 @@ use std::{
 
 use tokio::{task::JoinHandle, time};
 use tokio_postgres::{
-    AsyncMessage, Client, Config, Connection as Driver, NoTls, Socket, config::SslMode, error::SqlState,
+    AsyncMessage, Client, Config, Connection as Driver, NoTls, Socket,
+    config::{SslMode, TargetSessionAttrs},
+    error::SqlState,
     tls::TlsStream,
 };
 use tokio_postgres_rustls::MakeRustlsConnect;
@@ -80,22 +82,33 @@ impl Connector {
     /// Connects and settles the session's settings. The library's own limit ends with the TCP handshake; a
     /// server that says nothing after it would be awaited for ever.
     pub(super) async fn connect(&self) -> Result<Connection, StoreError> {
-        time::timeout(CONNECT_LIMIT, self.connect_and_set()).await.unwrap_or_else(|_| {
+        self.connect_within(&self.config).await
+    }
+
+    /// The same to a server that takes no writes, too: for looking only.
+    pub(super) async fn connect_to_any(&self) -> Result<Connection, StoreError> {
+        let mut config = self.config.clone();
+        config.target_session_attrs(TargetSessionAttrs::Any);
+        self.connect_within(&config).await
+    }
+
+    async fn connect_within(&self, config: &Config) -> Result<Connection, StoreError> {
+        time::timeout(CONNECT_LIMIT, self.connect_and_set(config)).await.unwrap_or_else(|_| {
             let text = format!("can't connect to {}: no answer for {CONNECT_LIMIT:?}", self.shown);
             Err(StoreError::new(StoreKind::Unreachable, text))
         })
     }
 
-    async fn connect_and_set(&self) -> Result<Connection, StoreError> {
+    async fn connect_and_set(&self, config: &Config) -> Result<Connection, StoreError> {
         let connection = match self.tls()? {
             None => {
                 let (client, driver) =
-                    self.config.connect(NoTls).await.map_err(|e| connect_error(&self.shown, e))?;
+                    config.connect(NoTls).await.map_err(|e| connect_error(&self.shown, e))?;
                 Connection::start(client, driver)
             }
             Some(tls) => {
                 let (client, driver) =
-                    self.config.connect(tls).await.map_err(|e| connect_error(&self.shown, e))?;
+                    config.connect(tls).await.map_err(|e| connect_error(&self.shown, e))?;
                 Connection::start(client, driver)
             }
         };

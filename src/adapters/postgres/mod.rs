@@ -11,6 +11,7 @@ mod connect;
 mod error;
 pub mod grants;
 mod handler;
+mod health;
 mod schema;
 mod session;
 mod shards;
@@ -26,7 +27,10 @@ use async_trait::async_trait;
 use self::{connect::Connector, schema::Schema, transaction::State};
 use crate::{
     domain::{consumer::SqlFile, name::Name, rule::ShardRule, secret::Secret, topology::StoreTarget},
-    ports::store::{ObservedStore, Session, ShardState, Store, StoreError},
+    ports::{
+        health::StoreHealth,
+        store::{ObservedStore, Session, ShardState, Store, StoreError},
+    },
 };
 
 /// A store in a PostgreSQL database. Nothing is connected before the first call.
@@ -41,6 +45,14 @@ pub struct PostgresStore {
 /// # Errors
 /// `Refused` when the URL or the schema's name can't be used.
 pub fn open(target: &StoreTarget, timeout: Duration) -> Result<Arc<dyn Store>, StoreError> {
+    Ok(Arc::new(PostgresStore::new(&target.url, &target.schema, timeout)?))
+}
+
+/// The same, for looking at the database's health.
+///
+/// # Errors
+/// See [`open`].
+pub fn health(target: &StoreTarget, timeout: Duration) -> Result<Arc<dyn StoreHealth>, StoreError> {
     Ok(Arc::new(PostgresStore::new(&target.url, &target.schema, timeout)?))
 }
 

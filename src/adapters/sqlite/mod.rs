@@ -9,6 +9,7 @@
 mod connection;
 mod error;
 mod handler;
+mod health;
 mod migrate;
 mod rows;
 mod session;
@@ -24,7 +25,10 @@ use tokio::{sync::Semaphore, task};
 
 use crate::{
     domain::{consumer::SqlFile, rule::ShardRule, topology::StoreTarget},
-    ports::store::{ObservedStore, Session, ShardState, Store, StoreError, StoreKind},
+    ports::{
+        health::StoreHealth,
+        store::{ObservedStore, Session, ShardState, Store, StoreError, StoreKind},
+    },
 };
 
 /// A store in a SQLite file. Nothing is opened before the first call.
@@ -41,12 +45,24 @@ pub struct SqliteStore {
 /// # Errors
 /// `Refused` when the URL names no file.
 pub fn open(target: &StoreTarget, timeout: Duration) -> Result<Arc<dyn Store>, StoreError> {
+    Ok(Arc::new(SqliteStore::new(path(target)?, timeout)))
+}
+
+/// The same, for looking at the file's health.
+///
+/// # Errors
+/// See [`open`].
+pub fn health(target: &StoreTarget, timeout: Duration) -> Result<Arc<dyn StoreHealth>, StoreError> {
+    Ok(Arc::new(SqliteStore::new(path(target)?, timeout)))
+}
+
+fn path(target: &StoreTarget) -> Result<&str, StoreError> {
     let path = target.url.expose().strip_prefix("sqlite:").unwrap_or_default();
     let path = path.strip_prefix("//").unwrap_or(path);
     if path.is_empty() || path == ":memory:" {
         return Err(StoreError::new(StoreKind::Refused, "store.url names no file; write sqlite:PATH"));
     }
-    Ok(Arc::new(SqliteStore::new(path, timeout)))
+    Ok(path)
 }
 
 impl SqliteStore {

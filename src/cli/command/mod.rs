@@ -6,6 +6,7 @@ mod check;
 mod consume;
 mod definitions;
 mod destroy;
+mod doctor;
 mod explain;
 mod init;
 mod permissions;
@@ -45,6 +46,7 @@ pub(super) async fn run(cli: &Cli, output: Output, clock: Arc<dyn Clock>) -> Res
         Command::Publish(args) => publish::run(&process, args).await,
         Command::Consume(args) => consume::run(&process, args).await,
         Command::Status(args) => status::run(&process, args).await,
+        Command::Doctor(args) => doctor::run(&process, args).await,
         Command::Permissions(args) => permissions::run(&process, args),
         Command::Schema(args) => schema::run(&process, args),
         Command::Explain(args) => explain::run(&process, args),

@@ -6,6 +6,7 @@
 pub mod check;
 pub mod consume;
 pub mod destroy;
+pub mod doctor;
 pub mod explain;
 pub mod failure;
 pub mod init;

@@ -7,6 +7,7 @@
 pub(crate) mod child;
 pub(crate) mod http;
 pub(crate) mod installation;
+pub(crate) mod pooler;
 pub(crate) mod ports;
 pub(crate) mod postgres;
 pub(crate) mod proxy;

@@ -102,6 +102,7 @@ fn help_and_version_are_results() {
         "publish",
         "consume",
         "status",
+        "doctor",
         "permissions",
         "schema",
         "explain",

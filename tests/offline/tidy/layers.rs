@@ -30,7 +30,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("socket2", &["adapters/net", "adapters/amqp", "adapters/postgres"]),
     ("url", &["adapters/net", "adapters/amqp", "adapters/management", "adapters/postgres"]),
     ("percent_encoding", &["adapters/net", "adapters/amqp", "adapters/management", "adapters/postgres"]),
-    ("rustix", &["adapters/clock.rs"]),
+    ("rustix", &["adapters/clock.rs", "adapters/sqlite"]),
     ("tracing_subscriber", &["adapters/observe"]),
     // Reading files.
     ("serde_saphyr", &["spec"]),

@@ -13,6 +13,7 @@ use topo::{
     },
     domain::{
         code::Code,
+        doctor::{Check, Diagnosis},
         observed::QueueStats,
         plan::Plan,
         report::{ConsumeCounts, ConsumeReport, LineProblem, PublishReport},
@@ -92,6 +93,8 @@ fn the_fields_of_every_result_are_documented() {
         ..Checked::default()
     };
     check("check", &view::check::json(&checked));
+    let checks = vec![Check::ok("x", "")];
+    check("doctor", &view::doctor::json(&Diagnosis { topology: String::new(), checks }));
     check("plan", &view::plan::json(&Plan::default(), Some(0)));
     let count = QueueCount { queue: String::new(), stats: QueueStats::default() };
     let down = Teardown {
