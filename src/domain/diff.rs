@@ -48,10 +48,15 @@ pub fn diff(topology: &Topology, observed: &Observed, stores: &[StoreObserved]) 
     plan
 }
 
-/// Queues of the topology always name their type (T34); what others make without one becomes another.
+/// Queues of the topology always name their type (T34), so a default matters only when it explains what
+/// somebody else made, or will make. `classic` stands for none: every vhost of 4.x has it unless asked.
 fn default_type(topology: &Topology, observed: &Observed, plan: &mut Plan) {
     let wanted = topology.queues.kind.as_str();
     let Some(found) = observed.default_queue_type.as_deref().filter(|found| *found != wanted) else { return };
+    let mut details = observed.queues.values().filter_map(|queue| queue.details.as_ref());
+    if found == "classic" && !details.any(|details| details.kind == found) {
+        return;
+    }
     plan.changes.push(Change {
         action: Action::Foreign,
         kind: Kind::Queue,

@@ -107,6 +107,11 @@ fn dead_letters_to(queue: &QueueDetails, name: &str) -> bool {
 
 /// Adds the orphans to `plan`.
 pub(super) fn diff(orphans: &BTreeMap<String, Orphan>, plan: &mut Plan) {
+    let uncounted: Vec<_> = orphans.iter().filter(|(_, orphan)| orphan.stats.is_none()).collect();
+    if let [(first, _), ..] = uncounted.as_slice() {
+        let count = uncounted.len();
+        plan.unchecked.push(format!("the messages of {count} orphans can't be counted now ({first} first)"));
+    }
     for (name, orphan) in orphans {
         let stats = orphan.stats.as_ref();
         let counts = [
@@ -115,9 +120,6 @@ pub(super) fn diff(orphans: &BTreeMap<String, Orphan>, plan: &mut Plan) {
             ("consumers", stats.map(|stats| stats.consumers)),
             ("bindings", Some(orphan.bindings)),
         ];
-        if stats.is_none() {
-            plan.unchecked.push(format!("queue {name} is an orphan; its messages can't be counted"));
-        }
         let field = |(field, count): (&str, Option<u64>)| FieldChange {
             field: field.to_owned(),
             from: count.map(|count| Value::Integer(i64::try_from(count).unwrap_or(i64::MAX))),

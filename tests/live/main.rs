@@ -11,6 +11,7 @@ mod destroy;
 mod destroy_refused;
 mod doctor;
 mod doctor_store;
+mod drift;
 mod harness;
 mod harness_works;
 mod lint;

@@ -4,6 +4,7 @@
 //! a queue that is younger than the statistics interval are missing, null or zero, depending on the version:
 //! missing and null read as unknown.
 
+mod counts;
 pub mod health;
 mod policies;
 
@@ -12,17 +13,17 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value as Json;
 
-use crate::domain::observed::{ExchangeDetails, ObservedBinding, QueueDetails, QueueStats, Value};
+use crate::domain::observed::{ExchangeDetails, ObservedBinding, QueueDetails, Value};
 
+pub use counts::{STATS_COLUMNS, active_tags, known_stats, stats};
 pub use policies::{default_queue_type, policies};
 
 /// Columns that [`queues`] and [`known_stats`] need: keeps the answer small on a broker with many queues.
 pub const QUEUE_COLUMNS: &str =
     "name,type,durable,auto_delete,exclusive,arguments,messages_ready,messages_unacknowledged,consumers";
 
-/// Columns that [`stats`] needs.
-pub const STATS_COLUMNS: &str =
-    "name,messages_ready,messages_unacknowledged,consumers,single_active_consumer_tag";
+/// Columns that [`exchanges`] needs.
+pub const EXCHANGE_COLUMNS: &str = "name,type,durable,auto_delete,internal,arguments";
 
 /// Product and version of `/overview`.
 ///
@@ -44,13 +45,15 @@ pub fn version(body: &str) -> Result<Option<String>, serde_json::Error> {
     Ok(version.map(|version| format!("{product} {version}")))
 }
 
-/// One exchange, of `/exchanges/VHOST/NAME`.
+/// Exchanges by name, of `/exchanges/VHOST`. The resource of a single exchange fails on 3.10 when its metrics
+/// collector is off.
 ///
 /// # Errors
 /// No such JSON.
-pub fn exchange(body: &str) -> Result<ExchangeDetails, serde_json::Error> {
+pub fn exchanges(body: &str) -> Result<BTreeMap<String, ExchangeDetails>, serde_json::Error> {
     #[derive(Deserialize)]
     struct Exchange {
+        name: String,
         #[serde(default, rename = "type")]
         kind: Option<String>,
         #[serde(default)]
@@ -62,14 +65,18 @@ pub fn exchange(body: &str) -> Result<ExchangeDetails, serde_json::Error> {
         #[serde(default)]
         arguments: Json,
     }
-    let exchange: Exchange = serde_json::from_str(body)?;
-    Ok(ExchangeDetails {
-        kind: exchange.kind.unwrap_or_default(),
-        durable: exchange.durable.unwrap_or_default(),
-        auto_delete: exchange.auto_delete.unwrap_or_default(),
-        internal: exchange.internal.unwrap_or_default(),
-        arguments: arguments(&exchange.arguments),
-    })
+    let exchanges: Vec<Exchange> = serde_json::from_str(body)?;
+    let details = |exchange: Exchange| {
+        let details = ExchangeDetails {
+            kind: exchange.kind.unwrap_or_default(),
+            durable: exchange.durable.unwrap_or_default(),
+            auto_delete: exchange.auto_delete.unwrap_or_default(),
+            internal: exchange.internal.unwrap_or_default(),
+            arguments: arguments(&exchange.arguments),
+        };
+        (exchange.name, details)
+    };
+    Ok(exchanges.into_iter().map(details).collect())
 }
 
 /// Queues by name, of `/queues/VHOST`.
@@ -111,51 +118,6 @@ pub fn queues(body: &str) -> Result<BTreeMap<String, QueueDetails>, serde_json::
     Ok(queues.into_iter().map(details).collect())
 }
 
-/// Counts by queue, of `/queues/VHOST`; what is not told reads as none.
-///
-/// # Errors
-/// No such JSON.
-pub fn stats(body: &str) -> Result<BTreeMap<String, QueueStats>, serde_json::Error> {
-    Ok(read_stats(body)?.map(|(name, _, stats)| (name, stats)).collect())
-}
-
-/// Counts of those queues whose messages were counted: none with the metrics collector off.
-///
-/// # Errors
-/// No such JSON.
-pub fn known_stats(body: &str) -> Result<BTreeMap<String, QueueStats>, serde_json::Error> {
-    Ok(read_stats(body)?.filter(|(_, known, _)| *known).map(|(name, _, stats)| (name, stats)).collect())
-}
-
-/// Name, whether ready messages were counted, and the counts.
-fn read_stats(
-    body: &str,
-) -> Result<impl Iterator<Item = (String, bool, QueueStats)> + use<>, serde_json::Error> {
-    #[derive(Deserialize)]
-    struct Queue {
-        name: String,
-        #[serde(default)]
-        messages_ready: Json,
-        #[serde(default)]
-        messages_unacknowledged: Json,
-        #[serde(default)]
-        consumers: Json,
-        #[serde(default)]
-        single_active_consumer_tag: Json,
-    }
-    let queues: Vec<Queue> = serde_json::from_str(body)?;
-    Ok(queues.into_iter().map(|queue| {
-        let ready = count(&queue.messages_ready);
-        let stats = QueueStats {
-            ready: ready.unwrap_or_default(),
-            unacked: count(&queue.messages_unacknowledged),
-            consumers: count(&queue.consumers).unwrap_or_default(),
-            active_tag: queue.single_active_consumer_tag.as_str().map(str::to_owned),
-        };
-        (queue.name, ready.is_some(), stats)
-    }))
-}
-
 /// Bindings of `/bindings/VHOST`, those of the default exchange left out.
 ///
 /// # Errors
@@ -187,30 +149,6 @@ pub fn bindings(body: &str) -> Result<Vec<ObservedBinding>, serde_json::Error> {
         .collect())
 }
 
-/// Tags of the active consumers by queue, of `/consumers/VHOST`.
-///
-/// # Errors
-/// No such JSON.
-pub fn active_tags(body: &str) -> Result<BTreeMap<String, String>, serde_json::Error> {
-    #[derive(Deserialize)]
-    struct Consumer {
-        #[serde(default)]
-        queue: Json,
-        #[serde(default)]
-        consumer_tag: String,
-        #[serde(default)]
-        activity_status: Option<String>,
-    }
-    let consumers: Vec<Consumer> = serde_json::from_str(body)?;
-    let active = consumers.into_iter().filter(|c| c.activity_status.as_deref() == Some("single_active"));
-    Ok(active
-        .filter_map(|consumer| {
-            let queue = consumer.queue.get("name")?.as_str()?.to_owned();
-            Some((queue, consumer.consumer_tag))
-        })
-        .collect())
-}
-
 /// The reason in the body of an error.
 pub(super) fn reason(body: &str) -> Option<String> {
     let json: Json = serde_json::from_str(body).ok()?;
@@ -232,11 +170,6 @@ fn value(json: &Json) -> Value {
         }
         Json::Null | Json::Array(_) | Json::Object(_) => Value::Other(json.to_string()),
     }
-}
-
-/// A count; negative, text such as `undefined` or absent: unknown.
-fn count(json: &Json) -> Option<u64> {
-    json.as_u64()
 }
 
 fn short_type(kind: &str) -> String {

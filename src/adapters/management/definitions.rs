@@ -56,8 +56,7 @@ pub fn observed(topology: &Topology, vhost: &str, export: &str) -> Result<Observ
     let desired = Desired::of(topology);
     let mut queues = answers::queues(&list("queues"))?;
     let mut bindings = answers::bindings(&list("bindings"))?;
-    let exchange = objects(&export, "exchanges").filter(here).find(|e| e["name"] == *desired.exchange.name);
-    let exchange = exchange.map(|exchange| answers::exchange(&exchange.to_string())).transpose()?;
+    let exchange = answers::exchanges(&list("exchanges"))?.remove(&desired.exchange.name);
     let mut policies = answers::policies(&list("policies"), Author::User)?;
     let operators: Json = objects(&export, "parameters").filter(here).filter_map(operator_policy).collect();
     policies.extend(answers::policies(&operators.to_string(), Author::Operator)?);

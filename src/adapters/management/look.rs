@@ -29,11 +29,8 @@ pub(super) async fn observe(client: &ManagementClient, topology: &Topology) -> R
     let stats = client.read("a list of queues", answers::known_stats(&listed))?;
     let bindings = client.list("bindings", "").await?;
     let mut bindings = client.read("a list of bindings", answers::bindings(&bindings))?;
-    let exchange_url = client.http.target.url(&["exchanges", client.vhost(), name]);
-    let exchange = match client.http.get(&exchange_url).await? {
-        Some(body) => Some(client.read("an exchange", answers::exchange(&body))?),
-        None => None,
-    };
+    let exchanges = client.list("exchanges", answers::EXCHANGE_COLUMNS).await?;
+    let exchange = client.read("a list of exchanges", answers::exchanges(&exchanges))?.remove(name);
     let mut unread = Vec::new();
     let policies = policies(client, &mut unread).await;
     let orphans = orphans::find(topology, &queues, &stats, &bindings);

@@ -42,13 +42,18 @@ pub(crate) struct Broker {
 impl Broker {
     /// Starts a server of its own.
     pub(crate) fn start() -> Self {
+        Self::start_with("")
+    }
+
+    /// Starts a server of its own with more lines in its rabbitmq.conf.
+    pub(crate) fn start_with(config: &str) -> Self {
         let installation = Installation::of_this_run();
         let dir = tempfile::Builder::new().prefix("topo-rabbitmq-").tempdir().expect("a directory").keep();
         let [amqp_port, management_port, dist_port, epmd_port] = [(); 4].map(|()| ports::free());
         let number = COUNTER.fetch_add(1, Ordering::Relaxed);
         let node = format!("topo-{}-{number}@localhost", std::process::id());
         let env = environment(&dir, &node, dist_port, epmd_port);
-        configure(&dir, amqp_port, management_port);
+        configure(&dir, amqp_port, management_port, config);
         // An epmd of our own in the foreground: the node would start one that outlives it.
         let port = epmd_port.to_string();
         let mut command = installation.program("epmd");
@@ -235,7 +240,7 @@ fn environment(dir: &Path, node: &str, dist_port: u16, epmd_port: u16) -> Vec<(&
     ]
 }
 
-fn configure(dir: &Path, amqp_port: u16, management_port: u16) {
+fn configure(dir: &Path, amqp_port: u16, management_port: u16, more: &str) {
     let write = |name: &str, text: &str| fs::write(dir.join(name), text).expect("a writable directory");
     write("rabbitmq-env.conf", "");
     write("enabled_plugins", "[rabbitmq_management].\n");
@@ -249,7 +254,8 @@ fn configure(dir: &Path, amqp_port: u16, management_port: u16) {
              disk_free_limit.absolute = 10MB\n\
              raft.wal_max_size_bytes = 33554432\n\
              log.console = false\n\
-             log.file.level = info\n"
+             log.file.level = info\n\
+             {more}"
         ),
     );
 }

@@ -1,8 +1,10 @@
 //! Answers of the management API: recorded ones of 3.10.8, and what other versions write differently.
 
+mod policies;
+
 use topo::{
     adapters::management::{
-        answers::{active_tags, bindings, exchange, queues, stats, version},
+        answers::{active_tags, bindings, exchanges, queues, stats, version},
         target::Target,
     },
     domain::{
@@ -21,11 +23,21 @@ fn the_version_is_read_with_its_product() {
 }
 
 #[test]
-fn an_exchange_keeps_its_properties_and_arguments() {
-    let details = exchange(include_str!("3.10-exchange.json")).unwrap();
-    assert_eq!((details.kind.as_str(), details.durable, details.auto_delete), ("direct", true, false));
+fn exchanges_keep_their_properties_and_arguments() {
+    let recorded = [
+        include_str!("3.10-exchanges.json"),
+        include_str!("4.0-exchanges.json"),
+        include_str!("4.3-exchanges.json"),
+    ];
+    for body in recorded {
+        let found = exchanges(body).unwrap();
+        let details = &found["orders"];
+        assert_eq!((details.kind.as_str(), details.durable, details.auto_delete), ("direct", true, false));
+        assert_eq!(found["amq.topic"].kind, "topic");
+    }
+    let one = format!("[{}]", include_str!("3.10-exchange.json"));
     let lost = Value::Text("lost".to_owned());
-    assert_eq!(details.arguments.get("alternate-exchange"), Some(&lost));
+    assert_eq!(exchanges(&one).unwrap()["orders"].arguments.get("alternate-exchange"), Some(&lost));
 }
 
 #[test]

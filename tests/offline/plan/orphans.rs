@@ -150,7 +150,7 @@ fn an_orphan_is_told_with_its_counts_and_its_bindings_only_once() {
     world.orphans.values_mut().for_each(|orphan| orphan.stats = None);
     let plan = diff(&topology, &world, &[]);
     assert_eq!(lines(&plan), ["foreign queue orders.audit.g1.0: bindings Integer(1) -> none [TOPO0218]"]);
-    assert_eq!(plan.unchecked, ["queue orders.audit.g1.0 is an orphan; its messages can't be counted"]);
+    assert_eq!(plan.unchecked, ["the messages of 1 orphans can't be counted now (orders.audit.g1.0 first)"]);
 }
 
 #[test]
@@ -159,7 +159,19 @@ fn a_default_queue_type_is_mentioned_and_makes_no_difference() {
     let mut world = whole(&topology);
     world.default_queue_type = Some("quorum".to_owned());
     assert!(diff(&topology, &world, &[]).changes.is_empty());
+    // What every vhost of 4.x has.
     world.default_queue_type = Some("classic".to_owned());
+    assert!(diff(&topology, &world, &[]).changes.is_empty());
+    world.default_queue_type = Some("stream".to_owned());
     let plan = diff(&topology, &world, &[]);
     assert_eq!((plan.changes.len(), plan.is_empty()), (1, true), "{:?}", lines(&plan));
+    // It explains why a queue is of another type.
+    world.default_queue_type = Some("classic".to_owned());
+    let queue = world.queues.get_mut("orders.ledger.g1.0").unwrap();
+    queue.details.as_mut().unwrap().kind = "classic".to_owned();
+    let explained = [
+        "replace queue orders.ledger.g1.0: x-queue-type Text(\"classic\") -> Text(\"quorum\") [TOPO0202]",
+        "foreign queue without a type in this vhost: default_queue_type Text(\"classic\") -> Text(\"quorum\") [TOPO0219]",
+    ];
+    assert_eq!(lines(&diff(&topology, &world, &[])), explained);
 }
