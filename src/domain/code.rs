@@ -52,7 +52,7 @@ codes! {
     ConfirmNeeded = 203, "a confirmation is needed and there is no terminal to ask on", "Add --yes when the shown plan is what you want.";
     StepFailed = 204, "a step of the plan failed", "The steps before it are done. It is safe to run `topo apply` again: it does only what is left.";
     Exposed = 205, "the topology is not what the file says after apply", "Somebody else may be changing it. `topo plan` shows what differs.";
-    ForeignBinding = 206, "a binding that the file does not know leads into a queue of the topology", "Messages that it brings may belong to another shard and would be applied out of order. Remove it, or find out who needs it. topo leaves it alone.";
+    ForeignBinding = 206, "a binding that the file does not know leads into the topology", "Messages that it brings may belong to another shard and would be applied out of order; in a dead-letter queue they look like failures. Remove it, or find out who needs it. topo leaves it alone.";
     ShardRule = 207, "number of shards, hash and key of a generation are fixed", "Another count, hash or key moves keys to other queues while their earlier messages wait in the old ones. Change the file back; or give the topology another name, apply that, and let the old one drain. Nothing was changed.";
     PlanStale = 208, "the saved plan is not the plan of now", "The broker, the store or the files changed since it was saved. The text below names what differs. Make a new plan, look at it, and apply that.";
     MessagesRemain = 209, "messages remain in queues that would be deleted", "The counts are below. Let the consumers drain the queues first; --discard-messages deletes them with their messages.";

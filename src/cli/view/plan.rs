@@ -8,6 +8,7 @@ use serde_json::Value as Json;
 
 use super::style::{BAD, CARE, FAINT, GOOD, STRONG, paint};
 use crate::domain::{
+    code::Code,
     observed::Value,
     plan::{Action, Change, FieldChange, Kind, Plan},
 };
@@ -58,6 +59,9 @@ fn lines(title: &str, plan: &Plan, pending: &str) -> String {
                 line(&mut out, &format!("             {}", paint(FAINT, listed)));
                 made = Some(fields);
             }
+        } else if change.hazard == Some(Code::Orphan) {
+            let counts: Vec<_> = change.fields.iter().map(found).collect();
+            line(&mut out, &format!("             {}", counts.join(", ")));
         } else {
             for field in &change.fields {
                 line(&mut out, &format!("             {}", differing(field)));
@@ -122,6 +126,10 @@ fn note(change: &Change) -> String {
     };
     let hazard = change.hazard.map(|code| format!("  {}", paint(BAD, code))).unwrap_or_default();
     words + &hazard
+}
+
+fn found(field: &FieldChange) -> String {
+    format!("{} {}", field.field, side(field.from.as_ref()))
 }
 
 fn created(field: &FieldChange) -> String {

@@ -1,5 +1,6 @@
 //! Answers of the management API: recorded ones of 3.10.8, and what other versions write differently.
 
+mod look;
 mod policies;
 
 use topo::{
