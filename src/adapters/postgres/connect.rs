@@ -16,6 +16,7 @@ use tokio_postgres::{
     config::{SslMode, TargetSessionAttrs},
     error::SqlState,
     tls::TlsStream,
+    types::Type,
 };
 use tokio_postgres_rustls::MakeRustlsConnect;
 
@@ -115,7 +116,8 @@ impl Connector {
         let timeout = self.statement_timeout.as_millis().max(1).to_string();
         connection
             .client
-            .query(include_str!("queries/settings.sql"), &[&timeout])
+            // Unnamed: through a pooler named statements of several sessions meet (T120).
+            .query_typed(include_str!("queries/settings.sql"), &[(&timeout, Type::TEXT)])
             .await
             .map_err(|e| store_error("can't set up a connection to the store", e))?;
         Ok(connection)

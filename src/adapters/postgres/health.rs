@@ -1,16 +1,19 @@
 //! How a database is, seen through connections made like a consumer's.
 
 use async_trait::async_trait;
-use tokio_postgres::Client;
+use tokio_postgres::{Client, SimpleQueryMessage, types::Type};
 
 use super::{PostgresStore, error::store_error};
 use crate::{
     domain::doctor::facts::{PostgresFacts, StoreFacts},
-    ports::{health::StoreHealth, store::StoreError},
+    ports::{
+        health::StoreHealth,
+        store::{StoreError, StoreKind},
+    },
 };
 
-/// A session's own setting; the server does not know what it means.
-const MARK: &str = "topo.doctor";
+/// How many other sessions may take the server process away.
+const PROBES: usize = 3;
 
 #[async_trait]
 impl StoreHealth for PostgresStore {
@@ -23,26 +26,48 @@ impl StoreHealth for PostgresStore {
 }
 
 impl PostgresStore {
-    /// Whether a session's settings get lost between statements (T120). A second connection takes the server
-    /// process that a pooler would have just got back.
+    /// Whether statements of a session reach different server processes (T120). Right after a statement a
+    /// pooler has its server process back, and gives it to the next who asks.
     async fn pooled(&self, client: &Client) -> Result<bool, StoreError> {
-        let fail = |e| store_error("can't see whether a pooler is in between", e);
-        let before = client.query_one("SELECT pg_backend_pid(), set_config($1, $2, false)", &[&MARK, &"set"]);
-        let before: i32 = before.await.map_err(fail)?.get(0);
-        let other = self.connector.connect_to_any().await?;
-        other.client.batch_execute("BEGIN; SELECT pg_backend_pid()").await.map_err(fail)?;
-        let after = client.query_one("SELECT pg_backend_pid(), current_setting($1, true)", &[&MARK]);
-        let after = after.await.map_err(fail)?;
-        let mark: Option<String> = after.get(1);
-        Ok(after.get::<_, i32>(0) != before || mark.as_deref() != Some("set"))
+        let mut others = Vec::new();
+        for _ in 0..PROBES {
+            others.push(self.connector.connect_to_any().await?);
+        }
+        let first = ask(client, "SELECT pg_backend_pid(), set_config('topo.doctor', 'set', false)").await?;
+        for other in &others {
+            if ask(client, "SELECT pg_backend_pid(), current_setting('topo.doctor', true)").await? != first {
+                return Ok(true);
+            }
+            // Held until the connection is dropped.
+            let theirs = ask(&other.client, "BEGIN; SELECT pg_backend_pid(), 'set'").await?;
+            if theirs == first {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 }
 
+/// Process and mark, without a prepared statement: a pooler mixes those of several sessions up.
+async fn ask(client: &Client, sql: &str) -> Result<(Option<String>, Option<String>), StoreError> {
+    let fail = |e| store_error("can't see whether a pooler is in between", e);
+    let answer = client.simple_query(sql).await.map_err(fail)?;
+    let row = answer.iter().find_map(|message| match message {
+        SimpleQueryMessage::Row(row) => Some(row),
+        _ => None,
+    });
+    let column = |index| row.and_then(|row| row.get(index)).map(str::to_owned);
+    Ok((column(0), column(1)))
+}
+
 async fn read(client: &Client, schema: &str) -> Result<PostgresFacts, StoreError> {
-    let row = client
-        .query_one(include_str!("queries/health.sql"), &[&schema])
+    let rows = client
+        .query_typed(include_str!("queries/health.sql"), &[(&schema, Type::TEXT)])
         .await
         .map_err(|e| store_error("can't read the store's settings", e))?;
+    let Some(row) = rows.first() else {
+        return Err(StoreError::new(StoreKind::Failed, "the store told nothing about its settings"));
+    };
     Ok(PostgresFacts {
         version: row.get(0),
         version_number: row.get(1),

@@ -28,8 +28,6 @@ pub fn checks(plan: &Plan) -> Vec<Check> {
         checks.push(match code {
             // Every topology names its types (T34), so nothing has to be done.
             Code::DefaultQueueType => Check::ok(NAME, text),
-            // It does no harm to what the topology does now.
-            Code::Orphan => Check::warning(NAME, code, text),
             _ => Check::problem(NAME, code, text),
         });
     }
