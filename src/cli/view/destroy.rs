@@ -41,7 +41,7 @@ fn row(queue: &QueueCount) -> Vec<String> {
 #[derive(Serialize)]
 struct Json<'a> {
     #[serde(flatten)]
-    plan: plan::PlanJson<'a>,
+    plan: plan::json::PlanJson<'a>,
     queues: Vec<QueueJson<'a>>,
     kept: &'a [String],
 }
@@ -59,7 +59,7 @@ struct QueueJson<'a> {
 #[must_use]
 pub fn json(down: &Teardown, applied: Option<usize>) -> String {
     super::json(&Json {
-        plan: plan::document(&down.plan, applied),
+        plan: plan::json::document(&down.plan, applied),
         queues: down
             .counts
             .iter()
