@@ -27,6 +27,7 @@ use crate::{
     ports::{
         fields::FieldReader,
         health::{BrokerHealth, StoreHealth},
+        probe::ProbeBroker,
         store::Store,
     },
 };
@@ -63,6 +64,12 @@ impl Sights {
     #[must_use]
     pub fn stores(&self) -> Vec<&dyn Store> {
         self.stores.iter().map(AsRef::as_ref).collect()
+    }
+
+    /// For probing what was bound.
+    #[must_use]
+    pub const fn probes(&self) -> &dyn ProbeBroker {
+        &self.amqp
     }
 
     /// What the flows look at.

@@ -69,7 +69,7 @@ codes! {
     ForeignRoute = 220, "a binding that the file does not know takes messages from the exchange", "Its queue or exchange gets copies, or takes messages that have no shard queue yet, so that a missing route is not noticed. Remove it, or find out who needs it. topo leaves it alone.";
     ArgumentHazard = 221, "a queue argument does not belong on an ordered shard", "The text names the argument, what it would do, and the versions that know it. `topo check --broker-version` judges for one version.";
     CantImport = 222, "a live topology can't be written as a topology.yaml", "Each reason is listed. What can't be expressed stays as it is; nothing was changed.";
-    RoutingUnproven = 223, "a probe message did not reach its shard", "The bindings are there and the message was not seen. On a cluster a new binding may need a moment on every node: run `topo apply` again.";
+    RoutingUnproven = 223, "a probe message did not reach its shard", "The bindings are there and the message was not seen. On a cluster a new binding may need a moment on every node: `topo apply --probe` probes again.";
     BrokerVersionBad = 230, "the broker's version has a known defect", "The text names it and the version that mends it.";
     MixedVersions = 231, "the nodes of the cluster run different versions", "Behaviour follows the oldest. Finish the upgrade; don't reshard meanwhile.";
     BrokerAlarm = 232, "a resource alarm of the broker is in force", "Publishers are blocked until memory or disk is free again.";

@@ -26,6 +26,7 @@ pub mod pattern;
 pub mod permissions;
 pub mod plan;
 pub mod policy;
+pub mod probe;
 mod refusals;
 pub mod report;
 pub mod retry;

@@ -3,6 +3,7 @@
 //! - [`plan`]: the difference between file and world
 //! - [`apply`]: an approved plan to the world
 //! - [`doctor`]: what a topology depends on, and how it is
+//! - [`probe`]: proof that messages get through to every shard
 //! - [`status`]: what runs and what is wrong
 //! - [`destroy`]: what the topology owns, away again
 //! - [`consume`]: deliveries to committed effects
@@ -15,6 +16,7 @@ pub mod destroy;
 pub mod doctor;
 mod parallel;
 pub mod plan;
+pub mod probe;
 pub mod publish;
 pub mod replay;
 pub mod status;

@@ -8,6 +8,7 @@ pub mod fields;
 pub mod health;
 pub mod link;
 pub mod observer;
+pub mod probe;
 pub mod publisher;
 pub mod store;
 pub mod subscription;

@@ -19,6 +19,7 @@ mod lint_apply;
 mod outage;
 mod permissions;
 mod postgres;
+mod probe;
 mod publish;
 mod refused;
 mod saved;

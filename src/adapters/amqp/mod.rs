@@ -10,6 +10,7 @@ mod drain;
 pub mod error;
 mod existing;
 pub mod inequivalent;
+mod probe;
 mod properties;
 pub mod publish;
 mod steps;

@@ -31,11 +31,14 @@ use super::{
     error::{kind, link_error},
     properties,
 };
-use crate::ports::{
-    clock::Clock,
-    link::{LinkError, LinkKind},
-    store::Committed,
-    subscription::{ConsumeBroker, Delivery, Subscription},
+use crate::{
+    domain::probe::is_probe,
+    ports::{
+        clock::Clock,
+        link::{LinkError, LinkKind},
+        store::Committed,
+        subscription::{ConsumeBroker, Delivery, Subscription},
+    },
 };
 
 /// Consumer timeout asked for, in milliseconds: a day. The broker's own must never fire, it returns the
@@ -217,6 +220,16 @@ impl AmqpSubscription {
     }
 }
 
+/// Acknowledges a probe. What comes behind it is handed over only after this was written, so an
+/// acknowledgement of several can't meet it twice (T75).
+async fn skip(probe: Acker) {
+    #[expect(clippy::disallowed_methods, reason = "a probe is no message: there is nothing to commit")]
+    let acking = probe.ack(BasicAckOptions::default());
+    if let Err(error) = deadline("acknowledging a probe", acking).await {
+        tracing::debug!("{error}");
+    }
+}
+
 struct Reader {
     /// Leaked when this task is torn down with the runtime: the process is about to end, and its socket's
     /// close returns everything in order, which a cancel would not.
@@ -240,6 +253,10 @@ impl Reader {
                     Some(Ok(delivery)) => {
                         let received_at = self.clock.elapsed();
                         let incoming = properties::decode(&delivery.properties, delivery.data, delivery.redelivered);
+                        if is_probe(&incoming) {
+                            skip(delivery.acker).await;
+                            continue;
+                        }
                         let neutral = Delivery { tag: delivery.delivery_tag, received_at, incoming };
                         if sender.send((neutral, delivery.acker)).is_err() {
                             break released.await.is_ok();

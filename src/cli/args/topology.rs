@@ -18,6 +18,12 @@ pub struct ApplyArgs {
     /// A saved plan: run only if it is still the plan of now; does not ask
     #[arg(value_name = "PLAN")]
     pub plan: Option<PathBuf>,
+    /// Send a probe through every shard, not only through those that are bound now
+    #[arg(long)]
+    pub probe: bool,
+    /// Send no probe at all
+    #[arg(long, conflicts_with = "probe")]
+    pub no_probe: bool,
 }
 
 /// Arguments of `destroy`.

@@ -14,11 +14,13 @@ use crate::{
     domain::{
         code::Code,
         plan::{ApprovedPlan, Plan},
+        probe::RoutingProof,
         saved::SavedPlan,
     },
     flows::{
         apply::{ApplyError, StepError, apply},
         plan::plan,
+        probe::{ProbeError, bound_by, prove},
         world::World,
     },
 };
@@ -32,12 +34,30 @@ pub(super) async fn run(process: &Process, args: &ApplyArgs) -> Result<Exit, Fai
     let project = process.project(true)?;
     let sights = project.sights()?;
     let stores = sights.stores();
-    let result = work(&project, &sights.world(&project.topology, &stores), agreed.as_ref()).await;
+    let world = sights.world(&project.topology, &stores);
+    let result = work(&project, &world, agreed.as_ref()).await;
+    let result = match result {
+        Ok((plan, left)) if args.no_probe => finish(&project, &plan, &left, &RoutingProof::default()),
+        Ok((plan, left)) => {
+            let bound = bound_by(&world, &plan);
+            let shards = if args.probe { (0..project.topology.shards.count).collect() } else { bound };
+            match prove(&world, sights.probes(), project.process.clock.as_ref(), &shards).await {
+                Ok(proof) => finish(&project, &plan, &left, &proof),
+                Err(error) => Err(Failure::from(&error)),
+            }
+        }
+        Err(failure) => Err(failure),
+    };
     sights.close().await;
     result
 }
 
-async fn work(project: &Project, world: &World<'_>, agreed: Option<&SavedPlan>) -> Result<Exit, Failure> {
+/// Gives the plan that was run, and what is left.
+async fn work(
+    project: &Project,
+    world: &World<'_>,
+    agreed: Option<&SavedPlan>,
+) -> Result<(Plan, Plan), Failure> {
     let Process { output, global, .. } = &project.process;
     let plan = plan(world).await?;
     if let Some(agreed) = agreed {
@@ -54,7 +74,13 @@ async fn work(project: &Project, world: &World<'_>, agreed: Option<&SavedPlan>) 
     }
     let steps = shown.steps().count();
     let left = if steps == 0 { shown.clone() } else { execute(project, world, &approved).await? };
-    output.either(|| view::plan::done(&shown, &left), || view::plan::json(&shown, Some(steps)))?;
+    Ok((shown, left))
+}
+
+fn finish(project: &Project, plan: &Plan, left: &Plan, proof: &RoutingProof) -> Result<Exit, Failure> {
+    let text = || view::plan::done(plan, left) + &view::probe::text(proof);
+    let json = || view::plan::applied(plan, plan.steps().count(), proof);
+    project.process.output.either(text, json)?;
     // What is left is not ours to mend: apply did all that it could, and the topology is not as it should be.
     Ok(if left.is_empty() { Exit::Done } else { Exit::No })
 }
@@ -106,6 +132,17 @@ fn refused(plan: &Plan) -> Failure {
     };
     let details = view::plan::differences(blocking());
     Failure { details, ..Failure::new(Exit::Refused, code, text) }
+}
+
+impl From<&ProbeError> for Failure {
+    fn from(error: &ProbeError) -> Self {
+        let details = vec!["every step of the plan is done".to_owned()];
+        let failure = match error {
+            ProbeError::Link { source, .. } => Self::from(source).below(error),
+            ProbeError::Unproven { .. } => Self::of(Exit::Failed, Code::RoutingUnproven, error),
+        };
+        Self { details, ..failure }
+    }
 }
 
 impl From<&ApplyError> for Failure {

@@ -12,6 +12,7 @@ pub mod failure;
 pub mod init;
 pub mod permissions;
 pub mod plan;
+pub mod probe;
 pub mod publish;
 pub mod route;
 pub mod status;

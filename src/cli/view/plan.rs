@@ -13,7 +13,7 @@ use crate::domain::{
     plan::{Action, Change, FieldChange, Kind, Plan},
 };
 
-pub use json::json;
+pub use json::{applied, json};
 
 /// The plan as text: one line per change, differing fields below it, sums at the end.
 #[must_use]

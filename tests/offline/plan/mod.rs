@@ -6,6 +6,7 @@ mod diff;
 mod flows;
 mod hazards;
 mod orphans;
+mod probe;
 mod property;
 mod refusals;
 mod saved;

@@ -3,9 +3,13 @@
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use crate::domain::{
-    observed::Value,
-    plan::{Action, FieldChange, Plan},
+use crate::{
+    cli::view::probe::{self, ProbeJson},
+    domain::{
+        observed::Value,
+        plan::{Action, FieldChange, Plan},
+        probe::RoutingProof,
+    },
 };
 
 #[derive(Serialize)]
@@ -15,6 +19,8 @@ pub(in crate::cli::view) struct PlanJson<'a> {
     unchecked: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
     applied: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    probe: Option<ProbeJson<'a>>,
 }
 
 #[derive(Serialize)]
@@ -58,6 +64,12 @@ pub fn json(plan: &Plan, applied: Option<usize>) -> String {
     crate::cli::view::json(&document(plan, applied))
 }
 
+/// An apply's result: the plan that was run, the number of steps done and what the probes showed.
+#[must_use]
+pub fn applied(plan: &Plan, steps: usize, proof: &RoutingProof) -> String {
+    crate::cli::view::json(&PlanJson { probe: Some(probe::document(proof)), ..document(plan, Some(steps)) })
+}
+
 /// The plan as part of a document.
 pub(in crate::cli::view) fn document(plan: &Plan, applied: Option<usize>) -> PlanJson<'_> {
     let changes = plan
@@ -79,7 +91,7 @@ pub(in crate::cli::view) fn document(plan: &Plan, applied: Option<usize>) -> Pla
         foreign: plan.count(Action::Foreign),
         keep: plan.keep,
     };
-    PlanJson { changes, summary, unchecked: &plan.unchecked, applied }
+    PlanJson { changes, summary, unchecked: &plan.unchecked, applied, probe: None }
 }
 
 fn field_json(field: &FieldChange) -> FieldJson<'_> {
