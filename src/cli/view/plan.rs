@@ -156,7 +156,6 @@ fn value_text(value: &Value) -> String {
     }
 }
 
-/// The fields of a plan's document.
 /// Writing into a `String` can't fail.
 fn line(out: &mut String, text: &str) {
     let written = writeln!(out, "{text}");
