@@ -37,10 +37,16 @@ pub fn find(
     let mut found: BTreeSet<&String> =
         others.keys().copied().filter(|name| vhost.is_shard_queue(name)).collect();
     let dead_letters = others.keys().copied().filter(|name| {
+        let readings = topology.queues.dead_letter.readings(name, topology.name.as_str());
+        if readings.is_empty() {
+            return false;
+        }
         let mut sources =
             queues.iter().filter(|(_, queue)| dead_letters_to(queue, name)).map(|(name, _)| name);
+        // An orphaned shard queue sends its dead letters there.
         let wanted = sources.clone().any(|source| found.contains(source));
-        sources.all(|source| found.contains(source)) && vhost.is_dead_letter_queue(name, wanted)
+        sources.all(|source| found.contains(source))
+            && (wanted || vhost.is_plain(&topology.queues.dead_letter, &readings, name))
     });
     let dead_letters: Vec<_> = dead_letters.collect();
     found.extend(dead_letters);
@@ -74,17 +80,14 @@ impl Vhost<'_> {
         let topology = self.topology;
         let keys = &topology.shards.routing_key;
         let readings = topology.queues.name.readings(name, topology.name.as_str());
+        // Before the bindings are searched: most queues of a shared vhost end here.
+        if readings.is_empty() {
+            return false;
+        }
         let bound = self
             .own_bindings(name)
             .any(|binding| !keys.readings(&binding.routing_key, topology.name.as_str()).is_empty());
-        !readings.is_empty() && (bound || self.is_plain(&topology.queues.name, &readings, name))
-    }
-
-    /// `wanted`: an orphan shard queue sends its dead letters there.
-    fn is_dead_letter_queue(&self, name: &str, wanted: bool) -> bool {
-        let template = &self.topology.queues.dead_letter;
-        let readings = template.readings(name, self.topology.name.as_str());
-        !readings.is_empty() && (wanted || self.is_plain(template, &readings, name))
+        bound || self.is_plain(&topology.queues.name, &readings, name)
     }
 
     /// Whether the name can only be ours, and no exchange feeds the queue.

@@ -103,7 +103,8 @@ impl SavedPlan {
             action: change.action,
             kind: change.kind,
             name: change.name.clone(),
-            fields: change.fields.clone(),
+            // An orphan that is left alone may fill and drain meanwhile.
+            fields: if change.is_left_orphan() { Vec::new() } else { change.fields.clone() },
             hazard: change.hazard,
             step: change.step.as_ref().map(ToString::to_string),
         };

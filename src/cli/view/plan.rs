@@ -37,7 +37,8 @@ pub fn done(shown: &Plan, left: &Plan) -> String {
         (true, _) => format!("done: {steps} steps\n"),
     };
     if !left.is_empty() {
-        let names = left.changes.iter().map(|change| format!("{} {}", change.kind.as_str(), change.name));
+        let red = left.changes.iter().filter(|change| !change.is_informational());
+        let names = red.map(|change| format!("{} {}", change.kind.as_str(), change.name));
         line(&mut out, &format!("left alone, not topo's to mend: {}", few(names.collect()).join(", ")));
     }
     out

@@ -102,6 +102,12 @@ pub struct Change {
 }
 
 impl Change {
+    /// Whether it is a queue that nobody looks after, whose counts change by themselves.
+    #[must_use]
+    pub fn is_left_orphan(&self) -> bool {
+        self.action == Action::Foreign && self.hazard == Some(Code::Orphan)
+    }
+
     /// Whether applying must not go on: it can't be changed in place, or the broker would not take it.
     #[must_use]
     pub fn is_refusal(&self) -> bool {

@@ -6,6 +6,7 @@ use topo::domain::{
     diff::diff,
     observed::{ObservedBinding, Orphan, QueueDetails, QueueStats, Value},
     orphans::find,
+    saved::SavedPlan,
     template::Template,
     topology::{QueueKind, Topology},
 };
@@ -147,6 +148,10 @@ fn an_orphan_is_told_with_its_counts_and_its_bindings_only_once() {
     let counts = "ready Integer(5) -> none; unacked Integer(1) -> none; consumers Integer(2) -> none; bindings Integer(1) -> none";
     assert_eq!(lines(&plan), [format!("foreign queue orders.audit.g1.0: {counts} [TOPO0218]")]);
     assert!(!plan.is_empty() && !plan.has_work());
+    let before = SavedPlan::of(&topology, &plan, false);
+    world.orphans.values_mut().for_each(|orphan| orphan.stats.as_mut().unwrap().ready = 6);
+    let now = SavedPlan::of(&topology, &diff(&topology, &world, &[]), false);
+    assert_eq!(before.differences(&now), [""; 0], "a saved plan is still the plan");
     world.orphans.values_mut().for_each(|orphan| orphan.stats = None);
     let plan = diff(&topology, &world, &[]);
     assert_eq!(lines(&plan), ["foreign queue orders.audit.g1.0: bindings Integer(1) -> none [TOPO0218]"]);
