@@ -109,7 +109,7 @@ pub fn write(plan: &SavedPlan) -> Result<String, PlanFileError> {
     Ok(text + "\n")
 }
 
-/// Reads a document that [`write`] made.
+/// Reads a document that [`write()`] made.
 ///
 /// # Errors
 /// See [`PlanFileError`].
