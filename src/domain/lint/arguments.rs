@@ -1,7 +1,7 @@
 //! Queue arguments, judged one by one and together, for one version or for all.
 //!
-//! Owns the verdicts; what brokers know is in [`super::table`], what a shard must have in
-//! [`super::required`]. The text of a finding follows the argument's name.
+//! Owns the verdicts; what brokers know is in `super::table`, what a shard must have in
+//! `super::required`. The text of a finding follows the argument's name.
 
 use super::{
     Queue, QueueType,
