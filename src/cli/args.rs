@@ -12,7 +12,7 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 pub use self::{
     operate::{DoctorArgs, PermissionsArgs},
-    topology::{ApplyArgs, DestroyArgs, PlanArgs},
+    topology::{ApplyArgs, DestroyArgs, ImportArgs, PlanArgs},
 };
 use super::shards::ShardList;
 use crate::{
@@ -102,6 +102,10 @@ pub enum Command {
     ///
     /// Shown and asked like apply. Refuses while messages remain or consumers are attached.
     Destroy(DestroyArgs),
+    /// Write a topology.yaml from a live exchange and its queues; changes nothing there
+    ///
+    /// Its plan is empty. Exit code 3 when something can't be expressed; every reason is listed.
+    Import(ImportArgs),
     /// Show hash, shard, routing key and queues of ordering keys
     Route(RouteArgs),
     /// Publish JSON Lines with confirms, in order per key

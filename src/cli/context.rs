@@ -3,7 +3,11 @@
 //! The only place that reads the environment. The adapters for a topology are made in
 //! [`super::project`].
 
-use std::{fmt, path::PathBuf, sync::Arc};
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use super::{
     args::{Global, OutputFormat},
@@ -77,11 +81,24 @@ impl Process {
         let Some(topology) = loaded.topology.take() else {
             return Err(Failure::from(loaded.problems.as_slice()));
         };
-        let watch = self.watch(bar, &topology);
+        let project = self.project_of(topology, bar);
         for warning in &loaded.warnings {
-            watch.notice(Level::Warn, None, &warning.to_string());
+            project.watch.notice(Level::Warn, None, &warning.to_string());
         }
-        Ok(Project { topology, watch, process: self.clone() })
+        Ok(project)
+    }
+
+    /// Judges a text that is to stand at `path`, with the environment of this process.
+    #[must_use]
+    pub fn judge(&self, path: &Path, text: &str) -> Loaded {
+        spec::load_text(path, text, &variable)
+    }
+
+    /// Makes the log for a topology; `bar`: a progress bar is wanted.
+    #[must_use]
+    pub fn project_of(&self, topology: Topology, bar: bool) -> Project {
+        let watch = self.watch(bar, &topology);
+        Project { topology, watch, process: self.clone() }
     }
 
     fn watch(&self, bar: bool, topology: &Topology) -> Arc<Watch> {

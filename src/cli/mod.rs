@@ -81,6 +81,7 @@ fn limit(command: &Command, global: &Global) -> Option<std::time::Duration> {
         | Command::Plan(_)
         | Command::Apply(_)
         | Command::Destroy(_)
+        | Command::Import(_)
         | Command::Route(_)
         | Command::Status(_)
         | Command::Doctor(_)

@@ -37,6 +37,15 @@ pub struct Consumer {
     pub schema: Option<SqlFile>,
 }
 
+impl Consumer {
+    /// Whether something of it runs here. With neither handler nor schema nor a store of its own it is somebody
+    /// else's program: its queues are looked after, and no store is needed for it.
+    #[must_use]
+    pub const fn runs_here(&self) -> bool {
+        self.handler.is_some() || self.schema.is_some() || self.store.is_some()
+    }
+}
+
 /// A file of SQL with its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SqlFile {

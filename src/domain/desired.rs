@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     observed::Value,
-    topology::{QueueKind, Topology},
+    topology::{QueueKind, Queues, Topology},
 };
 
 /// The argument that names the queue type; always given (T34).
@@ -72,11 +72,12 @@ impl Desired {
         };
         let dead_letter_names: BTreeSet<_> =
             topology.consumers.keys().map(|consumer| topology.dead_letter_queue(consumer)).collect();
-        let dead_letters = dead_letter_names.into_iter().map(|name| dead_letter(topology, name)).collect();
+        let dead_letters =
+            dead_letter_names.into_iter().map(|name| dead_letter(topology.queues.kind, name)).collect();
         let mut queues = Vec::new();
         let mut bindings = Vec::new();
         for consumer in topology.consumers.keys() {
-            let arguments = shard_arguments(topology, topology.dead_letter_queue(consumer));
+            let arguments = shard_arguments(&topology.queues, topology.dead_letter_queue(consumer));
             for shard in 0..topology.shards.count {
                 let name = topology.queue(consumer, shard);
                 let routing_key = topology.routing_key(shard);
@@ -102,8 +103,8 @@ fn integer(value: u64) -> Value {
     Value::Integer(i64::try_from(value).unwrap_or(i64::MAX))
 }
 
-fn dead_letter(topology: &Topology, name: String) -> DesiredQueue {
-    let kind = topology.queues.kind;
+/// A dead-letter queue.
+pub(super) fn dead_letter(kind: QueueKind, name: String) -> DesiredQueue {
     let mut arguments = vec![
         (QUEUE_TYPE, text(kind.as_str())),
         // Full, it refuses: the copy then stays in its shard queue. The default drops the oldest (T20).
@@ -120,8 +121,8 @@ fn dead_letter(topology: &Topology, name: String) -> DesiredQueue {
     DesiredQueue { name, kind, arguments }
 }
 
-fn shard_arguments(topology: &Topology, dead_letter_queue: String) -> BTreeMap<String, Value> {
-    let queues = &topology.queues;
+/// The arguments of every shard queue that dead-letters to `dead_letter_queue`.
+pub(super) fn shard_arguments(queues: &Queues, dead_letter_queue: String) -> BTreeMap<String, Value> {
     let mut arguments = vec![
         (QUEUE_TYPE, text(queues.kind.as_str())),
         // It can't be added later (T44), and without it order is lost at every crash of a consumer.

@@ -16,6 +16,7 @@ pub mod envelope;
 mod fit;
 pub mod hash;
 mod hazards;
+pub mod import;
 pub mod key;
 pub mod lint;
 pub mod message;

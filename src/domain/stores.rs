@@ -29,12 +29,13 @@ impl StoreUse<'_> {
     }
 }
 
-/// The databases of `topology`, each once, in the order of the first consumer that uses it. Indexes of
-/// [`Step::Tables`] and [`Step::Schema`] count in this list.
+/// The databases of `topology`, each once, in the order of the first consumer that uses it; none for the
+/// programs of others ([`Consumer::runs_here`]). Indexes of [`Step::Tables`] and [`Step::Schema`] count in this
+/// list.
 #[must_use]
 pub fn stores(topology: &Topology) -> Vec<StoreUse<'_>> {
     let mut stores: Vec<StoreUse<'_>> = Vec::new();
-    for consumer in topology.consumers.values() {
+    for consumer in topology.consumers.values().filter(|consumer| consumer.runs_here()) {
         let target = topology.store_of(consumer);
         match stores.iter_mut().find(|store| store.target == target) {
             Some(store) => store.consumers.push(consumer),

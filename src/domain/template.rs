@@ -43,8 +43,8 @@ impl Field {
     }
 }
 
-/// A parsed template.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A parsed template; by default the empty one.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Template {
     text: String,
     parts: Vec<Part>,

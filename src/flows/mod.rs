@@ -6,6 +6,7 @@
 //! - [`probe`]: proof that messages get through to every shard
 //! - [`status`]: what runs and what is wrong
 //! - [`destroy`]: what the topology owns, away again
+//! - [`import`]: a live exchange to the settings that describe it
 //! - [`consume`]: deliveries to committed effects
 //! - [`publish`]: lines to confirmed messages
 //! - [`replay`]: example messages through a handler, without a broker
@@ -14,6 +15,7 @@ pub mod apply;
 pub mod consume;
 pub mod destroy;
 pub mod doctor;
+pub mod import;
 mod parallel;
 pub mod plan;
 pub mod probe;

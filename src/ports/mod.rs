@@ -6,6 +6,7 @@
 pub mod clock;
 pub mod fields;
 pub mod health;
+pub mod inventory;
 pub mod link;
 pub mod observer;
 pub mod probe;

@@ -111,7 +111,7 @@ fn value(shown: &Shown) -> String {
 }
 
 /// A YAML scalar that reads back as this text, in quotes unless it is plainly a word.
-fn scalar(text: &str) -> String {
+pub(super) fn scalar(text: &str) -> String {
     let plain = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/')
         && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/'))
         && !matches!(

@@ -55,12 +55,17 @@ fn missing(name: &str, at: Where, base: &Path, report: &mut Report) {
     let path = format!("consumers.{name}");
     let has = |file: &str| dir.join(file).exists();
     if !dir.is_dir() {
-        report.warning(at, &path, format!("the folder {} does not exist", dir.display()), None);
+        report.warning(at, &path, format!("the folder {} does not exist", dir.display()), Some(others()));
     } else if !has("consumer.yaml") && !has("handler.sql") {
         let message = format!("the folder {} holds neither consumer.yaml nor handler.sql", dir.display());
-        let help = has("consumer.yml").then(|| "rename consumer.yml to consumer.yaml".to_owned());
-        report.warning(at, &path, message, help);
+        let renamed = has("consumer.yml").then(|| "rename consumer.yml to consumer.yaml".to_owned());
+        report.warning(at, &path, message, Some(renamed.unwrap_or_else(others)));
     }
+}
+
+/// What a consumer without files is.
+fn others() -> String {
+    "without files it is somebody else's program: no store is needed for it".to_owned()
 }
 
 fn found(base: &Path) -> Vec<String> {

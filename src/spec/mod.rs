@@ -16,6 +16,7 @@ mod expand;
 mod expanded;
 mod folders;
 mod hint;
+mod imported;
 mod lint;
 mod node;
 pub mod plan_file;
@@ -45,6 +46,7 @@ use value::Source;
 use values::{Values, Where};
 
 pub use expand::Env;
+pub use imported::print as imported;
 pub use problem::{Place, Problem};
 pub use schema::{consumer_schema, keys, topology_schema};
 
@@ -127,7 +129,6 @@ pub fn load(path: &Path, env: Env<'_>) -> Result<Loaded, Unreadable> {
 /// # Errors
 /// As [`load`].
 pub fn load_for(path: &Path, env: Env<'_>, version: Option<BrokerVersion>) -> Result<Loaded, Unreadable> {
-    let base = path.parent().unwrap_or_else(|| Path::new(""));
     let mut report = Report::new(path);
     let root = match tree(path, |_| true) {
         Ok(root) => root,
@@ -137,10 +138,32 @@ pub fn load_for(path: &Path, env: Env<'_>, version: Option<BrokerVersion>) -> Re
         }
         Err((_, Refused::Io(source))) => return Err(Unreadable { path: path.to_owned(), source }),
     };
+    Ok(loaded(path, root, report, env, version))
+}
+
+/// Like [`load`], of a text that is to stand at `path`.
+#[must_use]
+pub fn load_text(path: &Path, text: &str, env: Env<'_>) -> Loaded {
+    let mut report = Report::new(path);
+    let root = node::parse(text).map_err(|broken| {
+        let at = Where { place: broken.place, anchor: None };
+        report.problem(at, "", broken.message, None);
+    });
+    loaded(path, root.ok(), report, env, None)
+}
+
+fn loaded(
+    path: &Path,
+    root: Option<node::Node>,
+    mut report: Report,
+    env: Env<'_>,
+    version: Option<BrokerVersion>,
+) -> Loaded {
+    let base = path.parent().unwrap_or_else(|| Path::new(""));
     let Some(root) = root else {
         let Report { problems, warnings, advice, .. } = report;
         let values = Values::default();
-        return Ok(Loaded { topology: None, problems, warnings, advice, values, consumers: Vec::new() });
+        return Loaded { topology: None, problems, warnings, advice, values, consumers: Vec::new() };
     };
     let mut reader = Reader { report: &mut report, source: Source { env, base }, prefix: String::new() };
     let mut values = reader.file(&topology_table::TOPOLOGY, &root);
@@ -176,7 +199,7 @@ pub fn load_for(path: &Path, env: Env<'_>, version: Option<BrokerVersion>) -> Re
     report.warnings.append(&mut warnings);
     let topology = topology.filter(|_| report.problems.is_empty());
     let Report { problems, warnings, advice, .. } = report;
-    Ok(Loaded { topology, problems, warnings, advice, values, consumers })
+    Loaded { topology, problems, warnings, advice, values, consumers }
 }
 
 impl Loaded {

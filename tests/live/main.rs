@@ -14,6 +14,8 @@ mod doctor_store;
 mod drift;
 mod harness;
 mod harness_works;
+mod import;
+mod import_refused;
 mod lint;
 mod lint_apply;
 mod outage;

@@ -8,6 +8,7 @@ mod doctor;
 mod example;
 mod fields;
 mod golden;
+mod import;
 mod inequivalent;
 mod lint;
 mod management;

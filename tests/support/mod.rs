@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, time::Duration};
 
 use topo::{
     domain::{
-        consumer::{Batch, Consumer, Dedup, Linger, Mode, OnFailure},
+        consumer::{Batch, Consumer, Dedup, Handler, Linger, Mode, OnFailure},
         hash::HashKind,
         key::{KeyError, KeyRule, OrderingKey, Pointer},
         name::Name,
@@ -29,7 +29,7 @@ pub(crate) fn consumer(text: &str) -> Consumer {
     Consumer {
         name: name(text),
         store: None,
-        handler: None,
+        handler: Some(Handler::Rust("ledger".to_owned())),
         mode: Mode::Each,
         batch: Batch { max_messages: 50, max_bytes: 1 << 20, linger: Linger::Auto },
         prefetch: 50,

@@ -9,6 +9,7 @@ mod client;
 pub mod definitions;
 mod health;
 mod http;
+mod inventory;
 mod look;
 mod steps;
 pub mod target;

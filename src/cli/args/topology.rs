@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::domain::{hash::HashKind, key::KeyRule};
+
 /// Arguments of `plan`.
 #[derive(Debug, Args)]
 pub struct PlanArgs {
@@ -35,4 +37,27 @@ pub struct DestroyArgs {
     /// The topology's name, in place of the answer on a terminal; --yes does not replace it
     #[arg(long, value_name = "NAME", requires = "discard_messages")]
     pub confirm: Option<String>,
+}
+
+/// Arguments of `import`.
+#[derive(Debug, Args)]
+pub struct ImportArgs {
+    /// The exchange; its queues are those that it is bound to
+    #[arg(long, value_name = "NAME")]
+    pub exchange: String,
+    /// Write to this file, which must not exist, instead of standard output
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Where the ordering key stands, which no broker knows: a JSON Pointer, or header:NAME [default: /key]
+    #[arg(long, value_name = "POINTER", value_parser = KeyRule::parse)]
+    pub key: Option<KeyRule>,
+    /// Hash of the key, which no broker knows either [default: xxh64]
+    #[arg(long, value_name = "HASH", value_parser = hash)]
+    pub hash: Option<HashKind>,
+}
+
+fn hash(text: &str) -> Result<HashKind, String> {
+    let known = HashKind::ALL.map(HashKind::as_str).join(", ");
+    let found = HashKind::ALL.into_iter().find(|kind| kind.as_str() == text);
+    found.ok_or_else(|| format!("the hashes are {known}"))
 }

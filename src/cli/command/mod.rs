@@ -8,6 +8,7 @@ mod definitions;
 mod destroy;
 mod doctor;
 mod explain;
+mod import;
 mod init;
 mod permissions;
 mod plan;
@@ -42,6 +43,7 @@ pub(super) async fn run(cli: &Cli, output: Output, clock: Arc<dyn Clock>) -> Res
         Command::Plan(args) => plan::run(&process, args).await,
         Command::Apply(args) => apply::run(&process, args).await,
         Command::Destroy(args) => destroy::run(&process, args).await,
+        Command::Import(args) => import::run(&process, args).await,
         Command::Route(args) => route::run(&process, args),
         Command::Publish(args) => publish::run(&process, args).await,
         Command::Consume(args) => consume::run(&process, args).await,

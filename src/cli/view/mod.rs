@@ -9,6 +9,7 @@ pub mod destroy;
 pub mod doctor;
 pub mod explain;
 pub mod failure;
+pub mod import;
 pub mod init;
 pub mod permissions;
 pub mod plan;

@@ -16,7 +16,7 @@ pub(super) fn orders(kind: QueueKind) -> Topology {
 }
 
 /// The world after everything was applied.
-pub(super) fn whole(topology: &Topology) -> Observed {
+pub(crate) fn whole(topology: &Topology) -> Observed {
     let mut world = nothing();
     for change in diff(topology, &world, &[]).changes {
         carry_out(&mut world, &change.step.unwrap());

@@ -2,7 +2,7 @@
 
 mod bindings;
 mod destroy;
-mod diff;
+pub(crate) mod diff;
 mod flows;
 mod hazards;
 mod orphans;

@@ -14,6 +14,7 @@ use topo::{
     domain::{
         code::Code,
         doctor::{Check, Diagnosis},
+        import::Obstacle,
         observed::QueueStats,
         plan::Plan,
         report::{ConsumeCounts, ConsumeReport, LineProblem, PublishReport},
@@ -95,6 +96,8 @@ fn the_fields_of_every_result_are_documented() {
     check("check", &view::check::json(&checked));
     let checks = vec![Check::ok("x", "")];
     check("doctor", &view::doctor::json(&Diagnosis { topology: String::new(), checks }));
+    let reason = Obstacle::new("queue a", "x-max-length", "1", "none");
+    check("import", &view::import::refused("orders", &[reason]));
     check("plan", &view::plan::json(&Plan::default(), Some(0)));
     let count = QueueCount { queue: String::new(), stats: QueueStats::default() };
     let down = Teardown {
