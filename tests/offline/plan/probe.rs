@@ -145,7 +145,8 @@ async fn queues_in_use_and_programs_of_others_get_none() {
         reasons(&probed(&orders(), consumed, never_sent()).await.unwrap()),
         ["a queue is being consumed"]
     );
-    let strange = topology("amqp://127.0.0.1", 2, QueueKind::Quorum);
+    let mut strange = topology("amqp://127.0.0.1", 2, QueueKind::Quorum);
+    strange.consumers.values_mut().for_each(|consumer| consumer.handler = None);
     let proof = probed(&strange, QueueStats::default(), never_sent()).await.unwrap();
     assert_eq!(reasons(&proof), ["consumed by a program that is not topo's: ledger"]);
 }
