@@ -24,7 +24,9 @@ mod postgres;
 mod probe;
 mod publish;
 mod refused;
+mod restart;
 mod saved;
+mod scale;
 mod status;
 mod story;
 #[path = "../conformance/mod.rs"]

@@ -19,7 +19,7 @@ use topo::{
 };
 
 use crate::{
-    harness::rabbitmq::{Vhost, encode},
+    harness::rabbitmq::{Broker, Vhost, encode},
     support::topology,
 };
 
@@ -72,8 +72,15 @@ pub(crate) fn orders(vhost: &Vhost<'_>, kind: QueueKind) -> Topology {
 
 /// Everything in the vhost, as the broker lists it, without what changes by itself.
 pub(crate) fn snapshot(vhost: &Vhost<'_>) -> String {
-    let list =
-        |kind: &str, columns: &str| vhost.management("GET", kind, &format!("?columns={columns}"), "").1;
+    snapshot_of(vhost.broker(), vhost.name())
+}
+
+/// The same for a vhost that stays.
+pub(crate) fn snapshot_of(broker: &Broker, vhost: &str) -> String {
+    let list = |kind: &str, columns: &str| {
+        let path = format!("/api/{kind}/{}?columns={columns}", encode(vhost));
+        broker.management("GET", &path, "").1
+    };
     let queues = list("queues", "name,type,durable,arguments");
     queues
         + &list("bindings", "source,destination,routing_key,arguments")

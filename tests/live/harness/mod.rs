@@ -12,5 +12,6 @@ pub(crate) mod ports;
 pub(crate) mod postgres;
 pub(crate) mod proxy;
 pub(crate) mod rabbitmq;
+pub(crate) mod tap;
 pub(crate) mod topo;
 pub(crate) mod wait;

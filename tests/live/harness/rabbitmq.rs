@@ -129,6 +129,11 @@ impl Broker {
         self.amqp_port
     }
 
+    /// Port of the management API.
+    pub(crate) const fn management_port(&self) -> u16 {
+        self.management_port
+    }
+
     /// URL of the management API.
     pub(crate) fn management_url(&self) -> String {
         format!("http://guest:guest@127.0.0.1:{}", self.management_port)

@@ -108,6 +108,14 @@ impl Running {
         signal(self.child.id().expect("it runs"), name);
     }
 
+    /// Sends a signal unless it has ended.
+    pub(crate) fn signal_if_running(&mut self, name: &str) {
+        // A child that was not waited for keeps its number, so nobody else can be hit.
+        if self.is_running() {
+            self.signal(name);
+        }
+    }
+
     /// Its resident memory, in KiB.
     pub(crate) fn resident_kib(&self) -> u64 {
         let status = format!("/proc/{}/status", self.child.id().expect("it runs"));
