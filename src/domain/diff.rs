@@ -11,6 +11,7 @@ use super::{
     desired::{Desired, DesiredExchange, DesiredQueue},
     fit::{self, Fit},
     hazards,
+    limits::Limits,
     lint::Role,
     observed::{Observed, Sight, Value},
     orphans,
@@ -27,12 +28,14 @@ pub fn diff(topology: &Topology, observed: &Observed, stores: &[StoreObserved]) 
     let desired = Desired::of(topology);
     let mut plan = Plan::default();
     for wanted in &desired.dead_letters {
-        queue(wanted, Role::DeadLetter, observed, &mut plan);
+        queue(wanted, Role::DeadLetter, observed, None, &mut plan);
     }
     exchange(&desired.exchange, observed, &mut plan);
+    let mut limits = Limits::of(topology, observed);
     for wanted in &desired.queues {
-        queue(wanted, Role::Shard, observed, &mut plan);
+        queue(wanted, Role::Shard, observed, Some(&mut limits), &mut plan);
     }
+    limits.diff(topology, &desired, &mut plan);
     stores::diff(topology, stores, &mut plan);
     bindings::diff(&desired, observed, &mut plan);
     hazards::diff(topology, &desired, observed, &mut plan);
@@ -42,7 +45,9 @@ pub fn diff(topology: &Topology, observed: &Observed, stores: &[StoreObserved]) 
     plan.unchecked.extend(observed.unread.iter().cloned());
     if observed.sight == Sight::Amqp && plan.is_refused() {
         plan.unchecked.push(
-            "through AMQP alone only the first difference of each object shows; there may be more".to_owned(),
+            "through AMQP alone only the first difference of each object shows, and no policy that makes up for \
+             it"
+                .to_owned(),
         );
     }
     plan
@@ -77,10 +82,21 @@ fn exchange(wanted: &DesiredExchange, observed: &Observed, plan: &mut Plan) {
     record(Kind::Exchange, &wanted.name, fit, step, plan);
 }
 
-fn queue(wanted: &DesiredQueue, role: Role, observed: &Observed, plan: &mut Plan) {
+/// `limits` takes the differences that a policy can carry.
+fn queue(
+    wanted: &DesiredQueue,
+    role: Role,
+    observed: &Observed,
+    limits: Option<&mut Limits<'_>>,
+    plan: &mut Plan,
+) {
     let step = Step::Queue { name: wanted.name.clone(), arguments: wanted.arguments.clone() };
     let version = observed.version();
-    let fit = observed.queues.get(&wanted.name).map(|found| fit::queue(wanted, role, found, version));
+    let mut fit = observed.queues.get(&wanted.name).map(|found| fit::queue(wanted, role, found, version));
+    if let (Some(Fit::Differs(fields)), Some(limits)) = (&mut fit, limits) {
+        let left = limits.take(&wanted.name, std::mem::take(fields));
+        fit = Some(Fit::of_fields(left));
+    }
     record(Kind::Queue, &wanted.name, fit, step, plan);
 }
 

@@ -36,7 +36,8 @@ pub(super) enum Fit {
 }
 
 impl Fit {
-    fn of_fields(fields: Vec<FieldChange>) -> Self {
+    /// Of every difference that there is.
+    pub(super) fn of_fields(fields: Vec<FieldChange>) -> Self {
         if fields.is_empty() { Self::Same } else { Self::Differs(fields) }
     }
 

@@ -33,9 +33,6 @@ const SEVERITY: &[Code] = &[
     Code::PolicyLimits,
 ];
 
-/// Keys that [`own_policy_name`] carries; they are compared with the file elsewhere.
-const OWN_KEYS: &[&str] = &["max-length", "max-length-bytes"];
-
 /// Adds the dangerous ones of the observed policies to `plan`.
 pub(super) fn diff(topology: &Topology, desired: &Desired, observed: &Observed, plan: &mut Plan) {
     let Some(policies) = &observed.policies else { return };
@@ -80,8 +77,9 @@ impl<'a> Harm<'a> {
                     (found.policy.author, &found.policy.name) == (hazard.author, &hazard.policy)
                 });
                 let Some(cause) = caused else { continue };
+                // Ours is compared with the file, key by key, in [`super::limits`].
                 let ours = hazard.author == Author::User && hazard.policy == self.own;
-                if !(ours && OWN_KEYS.contains(&hazard.key.as_str())) {
+                if !ours {
                     self.note(*cause, target, hazard, queue.map(|(_, queue)| queue));
                 }
             }

@@ -18,6 +18,7 @@ pub mod hash;
 mod hazards;
 pub mod import;
 pub mod key;
+mod limits;
 pub mod lint;
 pub mod message;
 pub mod name;

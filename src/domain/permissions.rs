@@ -14,6 +14,7 @@
 use std::{collections::BTreeSet, fmt};
 
 use super::{
+    pattern::escape,
     template::{Field, Template},
     topology::{ExchangeKind, Topology},
 };
@@ -176,18 +177,4 @@ fn pattern(topology: &Topology, template: &Template, consumer: &str) -> String {
         Field::Consumer => escape(consumer),
         Field::Generation | Field::Shard | Field::Count => "[0-9]+".to_owned(),
     })
-}
-
-/// `text` as a pattern that matches it alone. Erlang compares bytes, so other scripts need nothing.
-fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 8);
-    for c in text.chars() {
-        if c.is_ascii_punctuation()
-            && !matches!(c, '-' | '_' | '/' | ':' | ',' | '@' | '%' | '=' | '"' | '\'')
-        {
-            out.push('\\');
-        }
-        out.push(c);
-    }
-    out
 }

@@ -16,6 +16,7 @@ mod harness;
 mod harness_works;
 mod import;
 mod import_refused;
+mod limits;
 mod lint;
 mod lint_apply;
 mod outage;

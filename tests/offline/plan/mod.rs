@@ -5,6 +5,7 @@ mod destroy;
 pub(crate) mod diff;
 mod flows;
 mod hazards;
+mod limits;
 mod orphans;
 mod probe;
 mod property;

@@ -3,7 +3,7 @@
 use proptest::{collection::vec, prelude::*};
 use topo::domain::{
     diff::diff,
-    observed::{Observed, ObservedBinding},
+    observed::{Observed, ObservedBinding, ObservedQueue, Value},
     plan::Step,
     topology::{QueueKind, Topology},
 };
@@ -46,14 +46,36 @@ fn half_made(topology: &Topology, done: &[bool]) -> Observed {
     world
 }
 
+/// Whether the queue was declared with this limit, or is no shard queue.
+fn has_limit(queue: &ObservedQueue, limit: Option<u64>) -> bool {
+    let arguments = &queue.details.as_ref().unwrap().arguments;
+    let limit = limit.map(|limit| Value::Integer(limit.try_into().unwrap()));
+    !arguments.contains_key("x-dead-letter-routing-key") || arguments.get("x-max-length") == limit.as_ref()
+}
+
 proptest! {
     #[test]
     fn a_carried_out_plan_leaves_nothing_to_do(
         topology in topologies(),
         done in vec(any::<bool>(), 64),
         foreign in vec("[a-z]{1,8}", 0..3),
+        lowered in (proptest::option::of(1_u64..1_000), proptest::option::of(1_u64..1_000)),
+        raised in any::<bool>(),
     ) {
+        let mut topology = topology;
         let mut world = half_made(&topology, &done);
+        // Every change of limits that does not need a new generation; up to the argument it can be undone.
+        if let Some(limit) = lowered.0 {
+            let before = topology.queues.max_length;
+            topology.queues.max_length = Some(before.map_or(limit, |before| before.min(limit)));
+            for step in steps(&topology, &world) {
+                carry_out(&mut world, &step);
+            }
+            if raised && world.queues.values().all(|queue| has_limit(queue, before)) {
+                topology.queues.max_length = before;
+            }
+        }
+        topology.queues.max_length_bytes = lowered.1;
         for source in foreign {
             let destination = world.queues.keys().next().cloned().unwrap_or_default();
             let binding = ObservedBinding {

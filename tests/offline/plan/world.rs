@@ -105,6 +105,7 @@ pub(super) fn through_amqp(mut observed: Observed) -> Observed {
     let verdict = Some(Verdict::Same);
     observed.sight = Sight::Amqp;
     observed.bindings = None;
+    observed.policies = None;
     observed.exchange =
         observed.exchange.map(|_| ObservedExchange { details: None, verdict: verdict.clone() });
     for queue in observed.queues.values_mut() {
