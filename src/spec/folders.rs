@@ -14,6 +14,9 @@ use super::{
 };
 use crate::domain::name::Name;
 
+/// What a consumer without files is.
+const OTHERS: &str = "it is somebody else's program: no store is needed for it";
+
 /// The folder of a consumer beside topology.yaml.
 pub(super) fn of(base: &Path, name: &str) -> PathBuf {
     base.join("consumers").join(name)
@@ -55,17 +58,15 @@ fn missing(name: &str, at: Where, base: &Path, report: &mut Report) {
     let path = format!("consumers.{name}");
     let has = |file: &str| dir.join(file).exists();
     if !dir.is_dir() {
-        report.warning(at, &path, format!("the folder {} does not exist", dir.display()), Some(others()));
+        report.warning(at, &path, format!("the folder {} does not exist, so {OTHERS}", dir.display()), None);
     } else if !has("consumer.yaml") && !has("handler.sql") {
-        let message = format!("the folder {} holds neither consumer.yaml nor handler.sql", dir.display());
-        let renamed = has("consumer.yml").then(|| "rename consumer.yml to consumer.yaml".to_owned());
-        report.warning(at, &path, message, Some(renamed.unwrap_or_else(others)));
+        let message = format!(
+            "the folder {} holds neither consumer.yaml nor handler.sql; without schema.sql too {OTHERS}",
+            dir.display()
+        );
+        let help = has("consumer.yml").then(|| "rename consumer.yml to consumer.yaml".to_owned());
+        report.warning(at, &path, message, help);
     }
-}
-
-/// What a consumer without files is.
-fn others() -> String {
-    "without files it is somebody else's program: no store is needed for it".to_owned()
 }
 
 fn found(base: &Path) -> Vec<String> {

@@ -106,6 +106,28 @@ async fn what_topo_made_comes_back_as_it_was() {
 }
 
 #[tokio::test]
+async fn an_imported_consumer_is_somebody_elses_program() {
+    let vhost = Vhost::fresh("strangers");
+    let file = "topology: orders\nshards: 2\nkey: /id\nconsumers: {ledger: {}}\n";
+    place(&vhost).file("topology.yaml", file).topo(&["apply", "--yes"]).await.expect_code(0);
+    let work = place(&vhost);
+    work.topo(&["import", "--exchange", "orders", "--out", "topology.yaml"]).await.expect_code(0);
+    let again = work.topo(&["apply", "--yes"]).await.expect_code(0);
+    assert!(again.stdout.contains("no changes"), "{again:?}");
+    work.topo(&["status", "--check"]).await.expect_code(0);
+    work.topo(&["publish"]).await.expect_code(0);
+    let checked = work.topo(&["check"]).await.expect_code(0);
+    assert!(checked.stdout.contains("somebody else's program"), "{checked:?}");
+    let refused = work.topo(&["consume", "--all"]).await.expect_code(2);
+    assert!(refused.stderr.contains("error[TOPO0104]"), "{refused:?}");
+    assert!(!work.path().join("topo.db").exists());
+    // With files of its own it is ours, and needs its store.
+    let work = work.file("consumers/ledger/handler.sql", "SELECT :message_id;\n");
+    let ours = work.topo(&["plan"]).await.expect_code(3);
+    assert!(ours.stdout.contains("sqlite:topo.db"), "{ours:?}");
+}
+
+#[tokio::test]
 async fn names_made_by_hand_become_templates() {
     let vhost = Vhost::fresh("by-hand");
     put_exchange(&vhost, "order", r#"{"type":"topic","durable":true}"#);
