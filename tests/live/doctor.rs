@@ -163,3 +163,29 @@ async fn an_extreme_heartbeat_in_the_url_is_named() {
     let ran = work.topo(&["doctor", "-o", "json"]).await.expect_code(0);
     names(&ran, "broker.heartbeat", "warning", "TOPO0240");
 }
+
+#[tokio::test]
+async fn a_queue_without_replicas_and_a_stopped_node_of_a_cluster_are_named() {
+    let first = Broker::start();
+    let (second, mut third) = (first.start_member(), first.start_member());
+    let vhost = first.vhost("cluster");
+    let work = applied(&vhost, &whole("three")).await;
+    let well = settled(&work, &["doctor", "-o", "json"]).await.expect_code(0);
+    assert!(well.stdout.contains("3 nodes run"), "{}", well.stdout);
+    assert!(well.stdout.contains("4 queues with 3 members or more"), "{}", well.stdout);
+
+    for node in [second.node(), third.node()] {
+        first.tool("rabbitmq-queues", &["delete_member", "-p", vhost.name(), "three.ledger.g1.1", node]);
+    }
+    let few = work.topo(&["doctor", "-o", "json"]).await.expect_code(3);
+    names(&few, "cluster.members", "problem", "TOPO0233");
+    assert!(few.stdout.contains("three.ledger.g1.1"), "{}", few.stdout);
+
+    third.stop();
+    let less = wait_for("the lost node", LIMIT, async || {
+        let ran = work.topo(&["doctor", "-o", "json"]).await;
+        ran.stdout.contains("1 of 3 nodes do not run").then_some(ran)
+    })
+    .await;
+    names(&less, "cluster.nodes", "problem", "TOPO0242");
+}

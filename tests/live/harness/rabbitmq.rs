@@ -35,8 +35,10 @@ pub(crate) struct Broker {
     amqp_port: u16,
     management_port: u16,
     server: Option<Child>,
-    // Dropped after the server.
-    _epmd: Child,
+    node: String,
+    epmd_port: u16,
+    // Dropped after the server; another node's is used beside it.
+    _epmd: Option<Child>,
 }
 
 impl Broker {
@@ -45,23 +47,51 @@ impl Broker {
         Self::start_with("")
     }
 
+    /// Starts another node and makes it a member of this node's cluster.
+    pub(crate) fn start_member(&self) -> Self {
+        let member = Self::start_node("", Some(self));
+        for args in [&["stop_app"][..], &["join_cluster", &self.node], &["start_app"]] {
+            member.ctl(args);
+        }
+        member
+    }
+
+    /// Its name in the cluster.
+    pub(crate) fn node(&self) -> &str {
+        &self.node
+    }
+
     /// Starts a server of its own with more lines in its rabbitmq.conf.
     pub(crate) fn start_with(config: &str) -> Self {
+        Self::start_node(config, None)
+    }
+
+    /// A node of its own, or one that knows the names and the cookie of `beside`.
+    fn start_node(config: &str, beside: Option<&Self>) -> Self {
         let installation = Installation::of_this_run();
         let dir = tempfile::Builder::new().prefix("topo-rabbitmq-").tempdir().expect("a directory").keep();
-        let [amqp_port, management_port, dist_port, epmd_port] = [(); 4].map(|()| ports::free());
+        let [amqp_port, management_port, dist_port] = [(); 3].map(|()| ports::free());
+        let epmd_port = beside.map_or_else(ports::free, |first| first.epmd_port);
         let number = COUNTER.fetch_add(1, Ordering::Relaxed);
         let node = format!("topo-{}-{number}@localhost", std::process::id());
         let env = environment(&dir, &node, dist_port, epmd_port);
         configure(&dir, amqp_port, management_port, config);
-        // An epmd of our own in the foreground: the node would start one that outlives it.
-        let port = epmd_port.to_string();
-        let mut command = installation.program("epmd");
-        command
-            .extend(["-relaxed_command_check", "-address", "127.0.0.1", "-port", &port].map(str::to_owned));
-        let epmd = Child::start(&command, &[], None, &dir.join("epmd.log"));
-        let mut broker =
-            Self { installation, dir, env, amqp_port, management_port, server: None, _epmd: epmd };
+        if let Some(first) = beside {
+            // Its mode goes with it, which the node insists on.
+            fs::copy(first.dir.join(".erlang.cookie"), dir.join(".erlang.cookie")).expect("a cookie");
+        }
+        let epmd = beside.is_none().then(|| start_epmd(installation, epmd_port, &dir));
+        let mut broker = Self {
+            installation,
+            dir,
+            env,
+            amqp_port,
+            management_port,
+            server: None,
+            node,
+            epmd_port,
+            _epmd: epmd,
+        };
         broker.start_again();
         broker
     }
@@ -96,16 +126,21 @@ impl Broker {
 
     /// Runs `rabbitmqctl` on it and gives what it printed.
     pub(crate) fn ctl(&self, args: &[&str]) -> String {
-        let command = self.installation.script("rabbitmqctl");
+        self.tool("rabbitmqctl", args)
+    }
+
+    /// Runs one of the server's tools on it and gives what it printed.
+    pub(crate) fn tool(&self, name: &str, args: &[&str]) -> String {
+        let command = self.installation.script(name);
         let output = Command::new(&command[0])
             .args(&command[1..])
             .args(args)
             .envs(self.env.iter().map(|(name, value)| (name, value)))
             .output()
-            .expect("rabbitmqctl starts");
+            .expect("the tool starts");
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let error = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "rabbitmqctl {args:?}: {text}{error}");
+        assert!(output.status.success(), "{name} {args:?}: {text}{error}");
         text
     }
 
@@ -218,6 +253,14 @@ impl Drop for Vhost<'_> {
 /// Percent-encodes one path segment.
 pub(crate) fn encode(text: &str) -> String {
     utf8_percent_encode(text, NON_ALPHANUMERIC).to_string()
+}
+
+/// An epmd of our own in the foreground: the node would start one that outlives it.
+fn start_epmd(installation: &Installation, port: u16, dir: &Path) -> Child {
+    let mut command = installation.program("epmd");
+    let port = port.to_string();
+    command.extend(["-relaxed_command_check", "-address", "127.0.0.1", "-port", &port].map(str::to_owned));
+    Child::start(&command, &[], None, &dir.join("epmd.log"))
 }
 
 fn environment(dir: &Path, node: &str, dist_port: u16, epmd_port: u16) -> Vec<(&'static str, String)> {
