@@ -87,27 +87,18 @@ pub fn disabled_flags(body: &str) -> Result<Vec<Flag>, serde_json::Error> {
 /// # Errors
 /// No such JSON.
 pub fn placements(body: &str) -> Result<BTreeMap<String, Placement>, serde_json::Error> {
-    #[derive(Deserialize)]
-    struct Entry {
-        name: String,
-        #[serde(default)]
-        leader: Json,
-        #[serde(default)]
-        node: Json,
-        #[serde(default)]
-        members: Json,
-        #[serde(default)]
-        online: Json,
-    }
-    let entries: Vec<Entry> = serde_json::from_str(body)?;
+    // Not a struct: 4.0 gives `members` twice on a cluster.
+    let entries: Vec<Json> = serde_json::from_str(body)?;
     let texts = |json: &Json| -> Vec<String> {
         json.as_array().into_iter().flatten().filter_map(Json::as_str).map(str::to_owned).collect()
     };
-    let placement = |entry: Entry| {
-        let leader = entry.leader.as_str().or(entry.node.as_str()).map(str::to_owned);
-        (entry.name, Placement { leader, members: texts(&entry.members), online: texts(&entry.online) })
+    let placement = |entry: Json| {
+        let name = entry["name"].as_str()?.to_owned();
+        let leader = entry["leader"].as_str().or(entry["node"].as_str()).map(str::to_owned);
+        let (members, online) = (texts(&entry["members"]), texts(&entry["online"]));
+        Some((name, Placement { leader, members, online }))
     };
-    Ok(entries.into_iter().map(placement).collect())
+    Ok(entries.into_iter().filter_map(placement).collect())
 }
 
 /// The limit of queues, of `/vhost-limits/VHOST`.
