@@ -113,3 +113,36 @@ async fn everything_wrong_is_told_at_once() {
         ],
     );
 }
+
+#[tokio::test]
+async fn plan_is_what_runs_what_a_plan_would_still_say_is_a_reason() {
+    let vhost = Vhost::fresh("leftovers");
+    let file = "topology: orders\nshards: 2\nkey: /id\nconsumers: {ledger: {}}\n";
+    let maker = place(&vhost).file("topology.yaml", file);
+    maker.topo(&["apply", "--yes"]).await.expect_code(0);
+    let policy = r#"{"pattern":"^orders","apply-to":"queues","definition":{"message-ttl":1000}}"#;
+    let (status, answer) = vhost.management("PUT", "policies", "/short", policy);
+    assert!(status == 201 || status == 204, "{answer}");
+    // Queues of the generation before, empty and bound to nothing.
+    declare(&vhost, "orders.ledger.g7.0", &shard("quorum", "orders.ledger.dead"));
+    let reasons = reasons(&vhost, "orders").await;
+    tells(&reasons, &["policy short", "TOPO0213", "queue orders.ledger.g7.0", "TOPO0218"]);
+
+    assert_eq!(vhost.management("DELETE", "policies", "/short", "").0, 204);
+    assert_eq!(vhost.management("DELETE", "queues", "/orders.ledger.g7.0", "").0, 204);
+    let import = ["import", "--exchange", "orders", "--out", "new.yaml"];
+    maker.topo(&import).await.expect_code(0);
+    assert!(maker.path().join("new.yaml").exists());
+}
+
+#[tokio::test]
+async fn as_text_the_reasons_are_the_error_and_standard_output_stays_empty() {
+    let vhost = Vhost::fresh("text");
+    put_exchange(&vhost, "empty", r#"{"type":"direct","durable":true}"#);
+    let out = place(&vhost).topo(&["import", "--exchange", "empty"]).await.expect_code(3);
+    assert_eq!(out.stdout, "");
+    let line = "exchange empty: bindings: found none to a queue, needed one queue per shard";
+    assert!(out.stderr.contains(line), "{out:?}");
+    let reserved = place(&vhost).topo(&["import", "--exchange", "amq.direct"]).await.expect_code(3);
+    assert!(reserved.stderr.contains("error[TOPO0222]"), "{reserved:?}");
+}

@@ -1,7 +1,7 @@
 //! What a plan with an imported file would still say: the proof that it says nothing, or the reasons.
 
 use super::Obstacle;
-use crate::domain::plan::{Action, Change, Plan};
+use crate::domain::plan::{Action, Change, Kind, Plan};
 
 /// Every difference of the plan that counts, as a reason.
 #[must_use]
@@ -11,7 +11,11 @@ pub fn leftovers(plan: &Plan) -> Vec<Obstacle> {
 }
 
 fn reasons(change: &Change) -> Vec<Obstacle> {
-    let object = format!("{} {}", change.kind.as_str(), change.name);
+    // The name of a policy says what it is: whose, and on what.
+    let object = match change.kind {
+        Kind::Policy if change.action == Action::Foreign => change.name.clone(),
+        kind => format!("{} {}", kind.as_str(), change.name),
+    };
     let title = change.hazard.map(|code| format!("{code}, {}", code.title()));
     if change.action == Action::Foreign {
         let found = match change.fields.as_slice() {

@@ -106,6 +106,10 @@ fn families<'a>(
 /// What keeps names from counting. `one`: all of them should be of one form.
 fn flaws(what: &str, names: &BTreeSet<&str>, one: bool) -> Vec<Obstacle> {
     let groups = groups(names);
+    if groups.first().is_some_and(|main| main.numbers.is_empty()) {
+        let found = listed(names.iter().copied());
+        return vec![Obstacle::new(what, "shard numbers", found, "one form, with numbers from 0")];
+    }
     let mut found: Vec<_> =
         groups.iter().take(if one { 1 } else { usize::MAX }).flat_map(|g| g.flaws(what)).collect();
     if let (true, [main, others @ ..]) = (one, groups.as_slice())

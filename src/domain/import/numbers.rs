@@ -62,7 +62,7 @@ pub(super) struct Group<'a> {
     pub names: BTreeSet<&'a str>,
 }
 
-/// Sorts names into groups, the largest first; names that are alone in theirs come last.
+/// Sorts names into groups, the largest first; then the names that are alone, without numbers.
 pub(super) fn groups<'a>(names: &BTreeSet<&'a str>) -> Vec<Group<'a>> {
     let mut frames: BTreeMap<(&str, &str), BTreeMap<&str, &str>> = BTreeMap::new();
     for name in names {
@@ -81,6 +81,9 @@ pub(super) fn groups<'a>(names: &BTreeSet<&'a str>) -> Vec<Group<'a>> {
         // Of groups of one size the one whose number stands last.
         let best = frames.iter().max_by_key(|((before, _), members)| (members.len(), before.len()));
         let Some(((before, after), members)) = best else { break };
+        if members.len() < 2 {
+            break;
+        }
         let members = members.clone();
         left.retain(|name| !members.contains_key(name));
         groups.push(Group {

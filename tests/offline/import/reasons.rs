@@ -116,6 +116,20 @@ fn a_shard_that_one_consumer_lacks_is_named() {
 }
 
 #[test]
+fn names_without_numbers_are_told_in_one_line_each() {
+    let word = |text: &str| match text {
+        text if text.ends_with('0') || text.contains(".0of") => "north".to_owned(),
+        text if text.ends_with('1') || text.contains(".1of") => "south".to_owned(),
+        text => text.to_owned(),
+    };
+    let expected = [
+        "routing keys: shard numbers: found north, south, needed one form, with numbers from 0",
+        "queues: shard numbers: found north, south, needed one form, with numbers from 0",
+    ];
+    assert_eq!(reasons(&renamed(&orders(2), word, word)), expected);
+}
+
+#[test]
 fn braces_outside_of_known_names_are_a_reason() {
     let found = reasons(&renamed(&orders(2), str::to_owned, |key| format!("{{{key}}}")));
     assert_eq!(found.len(), 1, "{found:#?}");
