@@ -23,7 +23,8 @@ async fn applied(vhost: &Vhost<'_>, topology: &str) -> Workdir {
     let work = Workdir::new()
         .env("TOPO_BROKER_URL", &vhost.amqp_url())
         .env("TOPO_MANAGEMENT_URL", &vhost.management_url())
-        .file("topology.yaml", topology);
+        .file("topology.yaml", topology)
+        .file("consumers/ledger/handler.sql", "SELECT :message_id;");
     work.topo(&["apply", "--yes"]).await.expect_code(0);
     work
 }

@@ -20,7 +20,9 @@ async fn doctor(vhost: &Vhost<'_>, store: &str) -> Finished {
         .env("TOPO_BROKER_URL", &vhost.amqp_url())
         .env("TOPO_MANAGEMENT_URL", &vhost.management_url())
         .env("TOPO_STORE_URL", store)
-        .file("topology.yaml", &topology);
+        .file("topology.yaml", &topology)
+        // Only a consumer with files has a store.
+        .file("consumers/ledger/handler.sql", "SELECT :message_id;");
     work.topo(&["doctor", "-o", "json"]).await
 }
 

@@ -55,6 +55,10 @@ async fn each_role_can_do_its_job_and_no_other() {
         assert_eq!(vhost.management("GET", "queues", queue, "").0, 404, "{role} made a queue");
     }
     cast.topo("declarator", &["apply", "--yes"]).await.expect_code(0);
+    // Limits of existing queues are carried by a policy, which the tag lets the declarator set.
+    cast.write("declarator", "limited.yaml", &format!("{}queues: {{max_length: 1000}}\n", plain("roles")));
+    cast.topo("declarator", &["-f", "limited.yaml", "apply", "--yes"]).await.expect_code(0);
+    assert!(vhost.management("GET", "policies", "", "").1.contains("max-length"));
     // The next generation needs no new permissions; another topology's names are closed.
     cast.write("declarator", "next.yaml", "topology: roles\nshards: {count: 4, generation: 2, key: /key}\n");
     cast.write("declarator", "other.yaml", &plain("rolesX"));
