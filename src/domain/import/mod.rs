@@ -1,7 +1,7 @@
 //! A live exchange with its queues, read backwards: the settings that would have made it.
 //!
 //! Owns the decision what can be expressed, and names everything that can't at once. Does not judge whether a
-//! difference matters: [`super::fit`] does, and the caller plans with the result before it is believed. The
+//! difference matters: `super::fit` does, and the caller plans with the result before it is believed. The
 //! broker knows neither key nor hash, so neither is here.
 //!
 //! Invariant: plan-is-what-runs (what is imported plans to nothing, or is refused with reasons).
