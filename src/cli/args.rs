@@ -114,6 +114,10 @@ pub enum Command {
     Publish(PublishArgs),
     /// Consume shards, one thread of control each, effects exactly once
     Consume(ConsumeArgs),
+    /// Wait until the topology is applied or drained, at most for --timeout; changes nothing
+    ///
+    /// Exit code 3 when it did not come in time. A broker that is away is waited for.
+    Wait(WaitArgs),
     /// Show messages, owners and health of every shard
     Status(StatusArgs),
     /// Show what the topology depends on and how it is: broker, cluster, rights, store, clocks; changes nothing
@@ -194,6 +198,18 @@ pub struct ConsumeArgs {
     /// Stop when no message came for this long, such as 5s
     #[arg(long, value_name = "DURATION", value_parser = positive)]
     pub idle_timeout: Option<Duration>,
+}
+
+/// Arguments of `wait`.
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("goal").required(true))]
+pub struct WaitArgs {
+    /// Until `topo plan` shows no difference
+    #[arg(long, group = "goal")]
+    pub applied: bool,
+    /// Until every shard queue is empty, with nothing unacknowledged, and stays so for 12 s
+    #[arg(long, group = "goal")]
+    pub drained: bool,
 }
 
 /// Arguments of `status`.

@@ -75,7 +75,7 @@ async fn within(cli: &Cli, output: Output) -> Result<Exit, Failure> {
 
 fn limit(command: &Command, global: &Global) -> Option<std::time::Duration> {
     match command {
-        Command::Publish(_) | Command::Consume(_) => None,
+        Command::Publish(_) | Command::Consume(_) | Command::Wait(_) => None,
         Command::Init(_)
         | Command::Check(_)
         | Command::Plan(_)

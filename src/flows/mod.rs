@@ -5,6 +5,7 @@
 //! - [`doctor`]: what a topology depends on, and how it is
 //! - [`probe`]: proof that messages get through to every shard
 //! - [`status`]: what runs and what is wrong
+//! - [`wait`]: until it is applied, or drained
 //! - [`destroy`]: what the topology owns, away again
 //! - [`import`]: a live exchange to the settings that describe it
 //! - [`consume`]: deliveries to committed effects
@@ -22,4 +23,5 @@ pub mod probe;
 pub mod publish;
 pub mod replay;
 pub mod status;
+pub mod wait;
 pub mod world;

@@ -35,4 +35,5 @@ mod suite;
 #[path = "../support/mod.rs"]
 mod support;
 mod unusable;
+mod waiting;
 mod ways;

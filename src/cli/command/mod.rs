@@ -17,6 +17,7 @@ mod route;
 mod schema;
 mod single_active;
 mod status;
+mod wait;
 
 use std::sync::Arc;
 
@@ -43,6 +44,7 @@ pub(super) async fn run(cli: &Cli, output: Output, clock: Arc<dyn Clock>) -> Res
         Command::Plan(args) => plan::run(&process, args).await,
         Command::Apply(args) => apply::run(&process, args).await,
         Command::Destroy(args) => destroy::run(&process, args).await,
+        Command::Wait(args) => wait::run(&process, args).await,
         Command::Import(args) => import::run(&process, args).await,
         Command::Route(args) => route::run(&process, args),
         Command::Publish(args) => publish::run(&process, args).await,

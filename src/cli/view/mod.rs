@@ -18,6 +18,7 @@ pub mod publish;
 pub mod route;
 pub mod status;
 pub mod style;
+pub mod wait;
 
 use std::time::Duration;
 
