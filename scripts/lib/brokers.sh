@@ -11,7 +11,7 @@ readonly UNPACKED_BROKERS=(4.0:trixie:trixie 4.3:forky:sid)
 # message through it.
 # shellcheck disable=SC2034
 readonly EVERY_BROKER_TESTS=(
-    apply:: limits:: drift:: destroy import doctor:: permissions:: lint:: matrix
+    apply:: limits:: prune:: waiting:: drift:: destroy import doctor:: permissions:: lint:: matrix
     harness_works:: refused:: status:: publish::every_line consume::
 )
 

@@ -29,6 +29,7 @@ pub mod permissions;
 pub mod plan;
 pub mod policy;
 pub mod probe;
+pub mod prune;
 mod refusals;
 pub mod report;
 pub mod retry;

@@ -71,6 +71,8 @@ pub struct Orphan {
     pub stats: Option<QueueStats>,
     /// Bindings from the topology's exchange.
     pub bindings: u64,
+    /// Whether exchanges of others feed it too.
+    pub fed: bool,
 }
 
 /// The broker's answer to declaring an existing object again as the file describes it, which changes

@@ -55,6 +55,7 @@ pub fn find(
             details: others.get(name).copied()?.clone(),
             stats: stats.get(name).cloned(),
             bindings: vhost.own_bindings(name).count() as u64,
+            fed: vhost.feeding(name).count() > vhost.own_bindings(name).count(),
         };
         Some((name.clone(), orphan))
     };
@@ -67,13 +68,13 @@ struct Vhost<'a> {
 }
 
 impl Vhost<'_> {
-    fn into(&self, queue: &str) -> impl Iterator<Item = &ObservedBinding> {
+    fn feeding(&self, queue: &str) -> impl Iterator<Item = &ObservedBinding> {
         self.bindings.iter().filter(move |binding| binding.to_queue && binding.destination == queue)
     }
 
     fn own_bindings(&self, queue: &str) -> impl Iterator<Item = &ObservedBinding> {
         let exchange = self.topology.exchange.name.as_str();
-        self.into(queue).filter(move |binding| binding.source == exchange)
+        self.feeding(queue).filter(move |binding| binding.source == exchange)
     }
 
     fn is_shard_queue(&self, name: &str) -> bool {
@@ -96,7 +97,7 @@ impl Vhost<'_> {
         let plain = |reading: &Reading| {
             reading.consumer.as_ref().is_none_or(|name| known(name) || !template.is_ambiguous(name))
         };
-        template.names(Field::Topology) && readings.iter().all(plain) && self.into(name).next().is_none()
+        template.names(Field::Topology) && readings.iter().all(plain) && self.feeding(name).next().is_none()
     }
 }
 

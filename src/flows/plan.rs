@@ -3,8 +3,9 @@
 use super::world::{LookError, World};
 use crate::domain::{
     diff::diff,
-    observed::Observed,
+    observed::{Observed, Sight},
     plan::Plan,
+    prune::prune,
     stores::{ScriptObserved, StoreObserved, StoreUse, stores},
     topology::Topology,
 };
@@ -44,6 +45,22 @@ pub async fn look(world: &World<'_>) -> Result<Look, LookError> {
 /// See [`look`].
 pub async fn plan(world: &World<'_>) -> Result<Plan, LookError> {
     Ok(look(world).await?.plan(world.topology))
+}
+
+/// The same, with the deletion of orphans that are empty and unused.
+///
+/// # Errors
+/// See [`look`].
+pub async fn plan_pruning(world: &World<'_>) -> Result<Plan, LookError> {
+    let look = look(world).await?;
+    let mut plan = look.plan(world.topology);
+    match look.observed.sight {
+        Sight::Management => prune(world.topology, &look.observed, &mut plan),
+        Sight::Amqp => {
+            plan.unchecked.push("orphans can't be seen through AMQP alone: none is pruned".to_owned())
+        }
+    }
+    Ok(plan)
 }
 
 impl Look {

@@ -23,6 +23,7 @@ mod outage;
 mod permissions;
 mod postgres;
 mod probe;
+mod prune;
 mod publish;
 mod refused;
 mod restart;

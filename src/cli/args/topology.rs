@@ -12,6 +12,9 @@ pub struct PlanArgs {
     /// Save the plan, for `topo apply FILE`
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// Delete orphans that are empty and unused too: queues of other generations or removed consumers
+    #[arg(long)]
+    pub prune: bool,
 }
 
 /// Arguments of `apply`.
@@ -20,6 +23,9 @@ pub struct ApplyArgs {
     /// A saved plan: run only if it is still the plan of now; does not ask
     #[arg(value_name = "PLAN")]
     pub plan: Option<PathBuf>,
+    /// Delete orphans that are empty and unused too; a saved plan says so itself
+    #[arg(long, conflicts_with = "plan")]
+    pub prune: bool,
     /// Send a probe through every shard, not only through those that are bound now
     #[arg(long)]
     pub probe: bool,

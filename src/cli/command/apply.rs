@@ -19,7 +19,7 @@ use crate::{
     },
     flows::{
         apply::{ApplyError, StepError, apply},
-        plan::plan,
+        plan::{plan, plan_pruning},
         probe::{ProbeError, bound_by, prove},
         world::World,
     },
@@ -35,7 +35,7 @@ pub(super) async fn run(process: &Process, args: &ApplyArgs) -> Result<Exit, Fai
     let sights = project.sights()?;
     let stores = sights.stores();
     let world = sights.world(&project.topology, &stores);
-    let result = work(&project, &world, agreed.as_ref()).await;
+    let result = work(&project, &world, agreed.as_ref(), args.prune).await;
     let result = match result {
         Ok((plan, left)) if args.no_probe => finish(&project, &plan, &left, &RoutingProof::default()),
         Ok((plan, left)) => {
@@ -57,9 +57,13 @@ async fn work(
     project: &Project,
     world: &World<'_>,
     agreed: Option<&SavedPlan>,
+    prune: bool,
 ) -> Result<(Plan, Plan), Failure> {
     let Process { output, global, .. } = &project.process;
-    let plan = plan(world).await?;
+    let plan = match agreed.map_or(prune, |agreed| agreed.prune) {
+        true => plan_pruning(world).await?,
+        false => plan(world).await?,
+    };
     if let Some(agreed) = agreed {
         still_so(project, agreed, &plan)?;
     }

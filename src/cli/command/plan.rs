@@ -14,11 +14,15 @@ pub(super) async fn run(process: &Process, args: &PlanArgs) -> Result<Exit, Fail
     let project = process.project(false)?;
     let sights = project.sights()?;
     let stores = sights.stores();
-    let plan = flows::plan::plan(&sights.world(&project.topology, &stores)).await;
+    let world = sights.world(&project.topology, &stores);
+    let plan = match args.prune {
+        true => flows::plan::plan_pruning(&world).await,
+        false => flows::plan::plan(&world).await,
+    };
     sights.close().await;
     let plan = plan?;
     if let Some(path) = &args.out {
-        saved::write(path, &SavedPlan::of(&project.topology, &plan, false))?;
+        saved::write(path, &SavedPlan::of(&project.topology, &plan, args.prune))?;
     }
     process.output.either(
         || view::plan::text(project.topology.name.as_str(), &plan),

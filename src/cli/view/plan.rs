@@ -124,7 +124,10 @@ fn note(change: &Change) -> String {
     let words = match change.action {
         Action::Create if change.is_refusal() => "  would not be what the file says".to_owned(),
         Action::Create | Action::Update | Action::Delete => String::new(),
-        Action::Replace => "  can't be changed in place".to_owned(),
+        Action::Replace if change.hazard == Some(Code::PolicyLimits) => {
+            "  another policy is in the way".to_owned()
+        }
+        Action::Replace => "  immutable: needs a new generation".to_owned(),
         Action::Foreign => "  not ours, left alone".to_owned(),
     };
     let hazard = change.hazard.map(|code| format!("  {}", paint(BAD, code))).unwrap_or_default();

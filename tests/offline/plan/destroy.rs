@@ -231,7 +231,7 @@ fn a_dead_letter_queue_of_another_generation_s_queues_stays() {
         let queue = ObservedQueue { details: Some(details(BTreeMap::new())), verdict: None };
         observed.queues.insert(name.to_owned(), queue);
     }
-    let orphan = Orphan { details: old, stats: Some(counts(4, 0, 0)), bindings: 0 };
+    let orphan = Orphan { details: old, stats: Some(counts(4, 0, 0)), bindings: 0, fed: false };
     observed.orphans.insert("orders.ledger.g7.0".to_owned(), orphan);
     let down = teardown(&topology, &observed, Vec::new(), false);
     assert_eq!(lines(&down), ["delete queue orders.ledger.g1.0", "delete exchange orders"]);

@@ -9,6 +9,7 @@ mod limits;
 mod orphans;
 mod probe;
 mod property;
+mod prune;
 mod refusals;
 mod saved;
 mod standing;

@@ -142,7 +142,7 @@ fn an_orphan_is_told_with_its_counts_and_its_bindings_only_once() {
     let mut world = whole(&topology);
     world.bindings.as_mut().unwrap().push(binding("orders", "orders.audit.g1.0", "orders.g1.0of2"));
     let stats = QueueStats { ready: 5, unacked: Some(1), consumers: 2, active_tag: None };
-    let orphan = Orphan { details: queue(None), stats: Some(stats), bindings: 1 };
+    let orphan = Orphan { details: queue(None), stats: Some(stats), bindings: 1, fed: false };
     world.orphans.insert("orders.audit.g1.0".to_owned(), orphan);
     let plan = diff(&topology, &world, &[]);
     let counts = "ready Integer(5) -> none; unacked Integer(1) -> none; consumers Integer(2) -> none; bindings Integer(1) -> none";
