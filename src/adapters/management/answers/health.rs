@@ -1,8 +1,11 @@
 //! Answers about nodes, alarms, flags, limits and users.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt};
 
-use serde::Deserialize;
+use serde::{
+    Deserialize, Deserializer,
+    de::{MapAccess, Visitor},
+};
 use serde_json::Value as Json;
 
 use crate::domain::doctor::facts::{Flag, Node, Permissions, Placement, User};
@@ -87,18 +90,46 @@ pub fn disabled_flags(body: &str) -> Result<Vec<Flag>, serde_json::Error> {
 /// # Errors
 /// No such JSON.
 pub fn placements(body: &str) -> Result<BTreeMap<String, Placement>, serde_json::Error> {
-    // Not a struct: 4.0 gives `members` twice on a cluster.
-    let entries: Vec<Json> = serde_json::from_str(body)?;
+    let entries: Vec<Fields> = serde_json::from_str(body)?;
     let texts = |json: &Json| -> Vec<String> {
         json.as_array().into_iter().flatten().filter_map(Json::as_str).map(str::to_owned).collect()
     };
-    let placement = |entry: Json| {
-        let name = entry["name"].as_str()?.to_owned();
-        let leader = entry["leader"].as_str().or(entry["node"].as_str()).map(str::to_owned);
-        let (members, online) = (texts(&entry["members"]), texts(&entry["online"]));
+    let placement = |Fields(entry): Fields| {
+        let field = |name: &str| entry.get(name).unwrap_or(&Json::Null);
+        let name = field("name").as_str()?.to_owned();
+        let leader = field("leader").as_str().or(field("node").as_str()).map(str::to_owned);
+        let (members, online) = (texts(field("members")), texts(field("online")));
         Some((name, Placement { leader, members, online }))
     };
     Ok(entries.into_iter().filter_map(placement).collect())
+}
+
+/// An object in which a field may stand twice: the first one counts. On a cluster the queue's own `members` and
+/// `online` are followed by what a node remembers from the time when it led the queue, which can be long ago.
+struct Fields(BTreeMap<String, Json>);
+
+impl<'de> Deserialize<'de> for Fields {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Firsts;
+
+        impl<'de> Visitor<'de> for Firsts {
+            type Value = Fields;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
+                let mut fields = BTreeMap::new();
+                while let Some((name, value)) = map.next_entry::<String, Json>()? {
+                    fields.entry(name).or_insert(value);
+                }
+                Ok(Fields(fields))
+            }
+        }
+
+        deserializer.deserialize_map(Firsts)
+    }
 }
 
 /// The limit of queues, of `/vhost-limits/VHOST`.
